@@ -1,0 +1,140 @@
+"""Every error purerecord raises, and how an error says where it happened.
+
+    PureRecordError
+    ├── CorruptionError(ValueError)      the bytes are wrong
+    │   ├── TruncatedError(EOFError)     they end inside a frame
+    │   ├── ChecksumError                a stored CRC does not match
+    │   ├── CompressionError             the compressed stream is broken
+    │   └── DecodeError                  the payload is not a valid message
+    ├── SchemaError(ValueError)          the bytes are fine, but not what was asked for
+    ├── EncodeError(ValueError)          the caller's value cannot be stored
+    ├── StaleIndexError(ValueError)      the index does not belong to this file
+    └── ClosedError(ValueError)          used after close
+
+The layer that finds a fault knows the reason; an outer layer knows the file. So the place is kept in
+attributes that may be filled in later, and the message is put together when it is shown.
+``OSError`` is never wrapped. This module knows nothing of files, frames or messages.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class PureRecordError(Exception):
+    """Base of everything that purerecord raises on purpose."""
+
+
+class CorruptionError(PureRecordError, ValueError):
+    """The bytes are wrong.
+
+    ``path`` names the file, ``record`` is the number of the record in it (from 0) and ``offset`` the
+    byte at which that record's frame begins (in the uncompressed data); each is None where unknown.
+    """
+
+    def __init__(
+        self,
+        reason: str = "",
+        *,
+        path: str | None = None,
+        offset: int | None = None,
+        record: int | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.path = path
+        self.offset = offset
+        self.record = record
+
+    def __str__(self) -> str:
+        place = []
+        if self.record is not None:
+            place.append(f"record {self.record}")
+        if self.offset is not None:
+            place.append(f"at byte {self.offset}")
+        parts = [self.path, " ".join(place), self.reason]
+        return ": ".join(part for part in parts if part)
+
+
+class TruncatedError(CorruptionError, EOFError):
+    """The data ends inside a frame: ``expected`` bytes should be there, ``got`` are."""
+
+    def __init__(
+        self, reason: str = "", *, expected: int = 0, got: int = 0, **place: Any
+    ) -> None:
+        super().__init__(reason, **place)
+        self.expected = expected
+        self.got = got
+
+
+class ChecksumError(CorruptionError):
+    """A checksum does not match: ``part`` is "length" or "data", ``expected`` is the stored masked
+    CRC, ``got`` the one computed from the bytes."""
+
+    def __init__(
+        self, reason: str = "", *, part: str = "", expected: int = 0, got: int = 0, **place: Any
+    ) -> None:
+        super().__init__(reason, **place)
+        self.part = part
+        self.expected = expected
+        self.got = got
+
+
+class CompressionError(CorruptionError):
+    """The compressed stream is broken, cut, or not of the declared kind."""
+
+
+class DecodeError(CorruptionError):
+    """A payload is not a valid message: in ``feature`` if known, ``position`` bytes into the payload."""
+
+    def __init__(
+        self,
+        reason: str = "",
+        *,
+        feature: str | None = None,
+        position: int | None = None,
+        **place: Any,
+    ) -> None:
+        super().__init__(reason, **place)
+        self.feature = feature
+        self.position = position
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.feature is None else f"{text} (feature {self.feature!r})"
+
+
+class _FeatureError(PureRecordError, ValueError):
+    """An error about one feature, and perhaps one record."""
+
+    def __init__(
+        self, reason: str = "", *, feature: str | None = None, record: int | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.feature = feature
+        self.record = record
+
+    def __str__(self) -> str:
+        parts = [
+            f"feature {self.feature!r}" if self.feature is not None else "",
+            f"record {self.record}" if self.record is not None else "",
+            self.reason,
+        ]
+        return ": ".join(part for part in parts if part)
+
+
+class SchemaError(_FeatureError):
+    """The bytes are fine, but they are not what was asked for."""
+
+
+class EncodeError(_FeatureError):
+    """The caller's value cannot be stored."""
+
+
+class StaleIndexError(PureRecordError, ValueError):
+    """The index does not belong to this file, or no longer."""
+
+
+class ClosedError(PureRecordError, ValueError):
+    """Used after close."""

@@ -1,0 +1,152 @@
+"""``Records``: many payloads in one buffer, the type that flows between all layers.
+
+One buffer and two arrays of offsets stand for a whole batch, so a million small records need no
+million Python objects. It is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong
+to the caller, slicing gives ``Records`` over the same buffer. This module does not know what a frame,
+a file or an Example is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, SupportsIndex, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+BytesLike = Union[bytes, bytearray, memoryview]
+Offsets = npt.NDArray[np.int64]
+
+
+class Records(Sequence[bytes]):
+    """Payloads ``buffer[begins[i]:ends[i]]``; nothing is copied.
+
+    ``buffer`` is any contiguous bytes-like object that nobody changes any more. ``path`` and
+    ``first`` say where the records come from, for messages: record ``i`` here is record
+    ``first + i`` of the file ``path``, and its payload is ``base + begins[i]`` bytes into it.
+    """
+
+    __slots__ = ("base", "begins", "buffer", "ends", "first", "path")
+
+    def __init__(
+        self,
+        buffer: Any,
+        begins: npt.ArrayLike,
+        ends: npt.ArrayLike,
+        *,
+        path: str | None = None,
+        first: int = 0,
+        base: int | None = None,
+    ) -> None:
+        self.buffer = buffer
+        self.begins: Offsets = np.asarray(begins, np.int64)
+        self.ends: Offsets = np.asarray(ends, np.int64)
+        self.path = path
+        self.first = first
+        self.base = base
+        if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
+            raise ValueError("begins and ends must be vectors of the same length")
+        if len(self.begins) and (
+            int(self.begins.min()) < 0
+            or bool((self.begins > self.ends).any())
+            or int(self.ends.max()) > memoryview(buffer).nbytes
+        ):
+            raise ValueError("begins and ends must be ranges inside the buffer")
+
+    @classmethod
+    def of(cls, payloads: Records | Iterable[BytesLike]) -> Records:
+        """``payloads`` as Records: itself if it is one already, else joined into a buffer."""
+        if isinstance(payloads, Records):
+            return payloads
+        if isinstance(payloads, (bytes, bytearray, memoryview, str)):
+            raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
+        parts = list(payloads)
+        try:
+            buffer = b"".join(parts)
+            sizes = [part.nbytes if isinstance(part, memoryview) else len(part) for part in parts]
+        except TypeError:
+            bad = next(p for p in parts if not isinstance(p, (bytes, bytearray, memoryview)))
+            raise TypeError(f"a payload must be bytes-like, not {type(bad).__name__}") from None
+        ends = np.cumsum(np.array(sizes, np.int64))
+        return cls(buffer, ends - np.array(sizes, np.int64), ends)
+
+    @classmethod
+    def concat(cls, batches: Iterable[Records]) -> Records:
+        """All records of ``batches`` in one; copies only when there is more than one."""
+        batches = [batch for batch in batches if len(batch)]
+        if len(batches) == 1:
+            return batches[0]
+        return cls.of([view for batch in batches for view in batch.views()])
+
+    @property
+    def lengths(self) -> Offsets:
+        """The payload lengths in bytes."""
+        return self.ends - self.begins
+
+    @property
+    def nbytes(self) -> int:
+        """The sum of the payload lengths."""
+        return int(self.lengths.sum())
+
+    def views(self) -> Iterator[memoryview]:
+        """The payloads as memoryviews into the buffer, without a copy."""
+        view = memoryview(self.buffer).cast("B")
+        return map(view.__getitem__, map(slice, self.begins.tolist(), self.ends.tolist()))
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def __iter__(self) -> Iterator[bytes]:
+        if isinstance(self.buffer, bytes):
+            slices = map(slice, self.begins.tolist(), self.ends.tolist())
+            return map(self.buffer.__getitem__, slices)
+        return map(bytes, self.views())
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    @overload
+    def __getitem__(self, key: slice | npt.NDArray[Any]) -> Records: ...
+    def __getitem__(self, key: SupportsIndex | slice | npt.NDArray[Any]) -> bytes | Records:
+        if isinstance(key, (slice, np.ndarray)):
+            # Only a run of consecutive records keeps its numbering in the file.
+            start = key.indices(len(self))[0] if isinstance(key, slice) else 0
+            run = isinstance(key, slice) and key.step in (None, 1)
+            return Records(
+                self.buffer,
+                self.begins[key],
+                self.ends[key],
+                path=self.path if run else None,
+                first=self.first + start if run else 0,
+                base=self.base if run else None,
+            )
+        index = key.__index__()
+        return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
+
+    def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
+        """Several records at once, in the given order."""
+        return list(self[np.asarray(indices, np.int64)])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Records, list, tuple)):
+            return len(self) == len(other) and all(map(bytes.__eq__, self, other))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Only the bytes that are used travel to another process.
+        low = int(self.begins.min()) if len(self) else 0
+        high = int(self.ends.max()) if len(self) else 0
+        used = bytes(memoryview(self.buffer).cast("B")[low:high])
+        base = None if self.base is None else self.base + low
+        return _restore, (used, self.begins - low, self.ends - low, self.path, self.first, base)
+
+    def __repr__(self) -> str:
+        origin = f", from {self.path!r}" if self.path else ""
+        return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
+
+
+def _restore(
+    buffer: bytes, begins: Offsets, ends: Offsets, path: str | None, first: int, base: int | None
+) -> Records:
+    return Records(buffer, begins, ends, path=path, first=first, base=base)
