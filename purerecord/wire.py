@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .errors import DecodeError
+from .errors import DecodeError, EncodeError
 from .records import BytesLike
+from .varint import MAX_VARINT, UINT64, decode_varints, varint, varints
 
 # The kind of a feature: the number of its list in Feature's oneof, or one of the two ways to have none.
 ABSENT = -1  # the key is not there
@@ -30,11 +30,9 @@ INT64 = 3
 
 # Wire format; never change.
 VARINT, FIXED64, DELIMITED, GROUP, END_GROUP, FIXED32 = range(6)
-MAX_VARINT = 10  # bytes
 MAX_TAG = 5  # bytes; so long a tag or size may be, however small its value
 MAX_DEPTH = 100  # messages and groups inside one another
 MAX_SIZE = 2**31 - 1
-_UINT64 = 2**64 - 1
 _FIELD_1, _FIELD_2 = 0x0A, 0x12  # the tags of delimited fields 1 and 2
 
 Value = tuple[int, Any]  # (kind, values)
@@ -159,7 +157,7 @@ def _elements(data: bytes, kind: int, field: Field, name: str) -> list[Any]:
     if field.type == DELIMITED:
         content = data[field.begin : field.end]
         if kind == INT64:
-            values: list[int] = _varints(content, field.begin, name).view(np.uint64).tolist()
+            values: list[int] = decode_varints(content, field.begin, name).view(np.uint64).tolist()
             return values
         if kind == FLOAT and len(content) % 4:
             raise DecodeError("packed floats end inside a value", feature=name, position=field.begin)
@@ -257,7 +255,7 @@ def _read_varint(data: bytes, begin: int, end: int, name: str | None) -> tuple[i
         octet = data[position]
         value |= (octet & 0x7F) << shift
         if octet < 0x80:
-            return value & _UINT64, position + 1
+            return value & UINT64, position + 1
         shift += 7
     reason = "a varint is too long" if end - begin >= MAX_VARINT else "the message ends inside a field"
     raise DecodeError(reason, feature=name, position=begin)
@@ -353,7 +351,7 @@ def _plain_varints(packed: bytes) -> Value | None:
     if packed.isascii():  # below 0x80: each byte is a value
         return INT64, np.frombuffer(packed, np.uint8).astype(np.int64)
     try:
-        return INT64, _varints(packed, 0, None)
+        return INT64, decode_varints(packed, 0, None)
     except DecodeError:
         return None
 
@@ -370,83 +368,32 @@ def _plain_size(data: bytes, position: int, first: int) -> tuple[int, int]:
     return len(data), position
 
 
-# --- Packed varints ---------------------------------------------------------------------------------
-
-
-def _varints(packed: bytes, position: int, name: str | None) -> npt.NDArray[np.int64]:
-    """The int64 values of a packed list; ``position`` and ``name`` are for the error."""
-    octets: npt.NDArray[np.uint8] = np.frombuffer(packed, np.uint8)
-    if packed.isascii():
-        return octets.astype(np.int64)
-    if packed[-1] >= 0x80:
-        raise DecodeError("packed integers end inside a value", feature=name, position=position)
-    if len(packed) <= 2 * MAX_VARINT:
-        return _few_varints(packed, position, name)
-    ends = np.flatnonzero(octets < 0x80) + 1
-    begins = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
-    lengths = ends - begins
-    longest = int(lengths.max())
-    if longest > MAX_VARINT:
-        raise DecodeError("a varint is too long", feature=name, position=position)
-    values: npt.NDArray[np.uint64] = (octets[begins] & np.uint8(0x7F)).astype(np.uint64)
-    for k in range(1, longest):
-        longer = np.flatnonzero(lengths > k)
-        septets = (octets[begins[longer] + k] & np.uint8(0x7F)).astype(np.uint64)
-        values[longer] |= septets << np.uint64(7 * k)
-    return values.view(np.int64)
-
-
-def _few_varints(packed: bytes, position: int, name: str | None) -> npt.NDArray[np.int64]:
-    values = []
-    value = shift = 0
-    for octet in packed:
-        value |= (octet & 0x7F) << shift
-        if octet < 0x80:
-            values.append(value & _UINT64)
-            value = shift = 0
-        elif shift == 63:
-            raise DecodeError("a varint is too long", feature=name, position=position)
-        else:
-            shift += 7
-    return np.array(values, np.uint64).view(np.int64)
-
-
 # --- Encoding ---------------------------------------------------------------------------------------
-
-
-def varint(value: int) -> bytes:
-    """``value`` as a varint; a negative one as its 64-bit complement."""
-    if 0 <= value < 0x80:
-        return bytes((value,))
-    value &= _UINT64
-    octets = bytearray()
-    while value >= 0x80:
-        octets.append(value & 0x7F | 0x80)
-        value >>= 7
-    octets.append(value)
-    return bytes(octets)
-
-
-def varints(values: npt.NDArray[np.int64]) -> bytes:
-    """The values of a vector as varints, one behind the other: the content of a packed Int64List."""
-    if values.size <= 8:
-        return b"".join(map(varint, values.tolist()))
-    rest = values.view(np.uint64)
-    if int(rest.max()) < 0x80:
-        return rest.astype(np.uint8).tobytes()
-    lengths = np.ones(rest.size, np.int64)
-    for k in range(1, MAX_VARINT):
-        lengths += rest >= np.uint64(1 << (7 * k))
-    begins = np.cumsum(lengths) - lengths
-    octets = np.empty(int(begins[-1] + lengths[-1]), np.uint8)
-    for k in range(int(lengths.max())):
-        here = np.flatnonzero(lengths > k)
-        more = (lengths[here] > k + 1).astype(np.uint8) << np.uint8(7)
-        septets = (rest[here] >> np.uint64(7 * k)).astype(np.uint8) & np.uint8(0x7F)
-        octets[begins[here] + k] = septets | more
-    return octets.tobytes()
 
 
 def delimited(number: int, content: bytes) -> bytes:
     """Field ``number`` with a length-delimited content: a string, a message or a packed list."""
+    if len(content) > MAX_SIZE:
+        raise EncodeError(f"{len(content)} bytes do not fit into a message, which holds 2 GiB at most")
     return b"".join((varint(number << 3 | DELIMITED), varint(len(content)), content))
+
+
+def encode_feature(kind: int, values: Any) -> bytes:
+    """A serialized Feature: the inverse of what ``decode_features`` gives for one name."""
+    if kind == UNSET:
+        return b""
+    if kind == BYTES:
+        content = b"".join([delimited(1, value) for value in values])
+    elif not len(values):
+        content = b""
+    elif kind == FLOAT:
+        content = delimited(1, values.astype("<f4", copy=False).tobytes())
+    else:
+        content = delimited(1, varints(values))
+    return delimited(kind, content)
+
+
+def encode_map(entries: dict[str, bytes]) -> bytes:
+    """A serialized map from names to messages (Features, FeatureLists), sorted by the names' UTF-8."""
+    named = sorted((name.encode(), message) for name, message in entries.items())
+    return b"".join([delimited(1, delimited(1, name) + delimited(2, message)) for name, message in named])
