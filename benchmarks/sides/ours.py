@@ -1,0 +1,183 @@
+"""purerecord's side, through the public API only; what is missing is reported, not an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import purerecord as pr
+from benchmarks.digest import Plain, Rows, Written, dense, padded
+from benchmarks.handmade import Column, Jagged, payloads
+from benchmarks.sides import Task, Variant
+from benchmarks.workloads import Field, NotThereYetError, Workload
+from purerecord.records import Records
+
+VERSION = pr.__version__
+_DTYPES: dict[str, Any] = {"int64": np.int64, "float32": np.float32, "bytes": bytes}
+
+
+def api(name: str) -> Any:
+    """A public name of purerecord."""
+    try:
+        return getattr(pr, name)
+    except AttributeError:
+        raise NotThereYetError(f"purerecord.{name}") from None
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(task: Task) -> list[Variant]:
+    """Records as bytes."""
+    read_records = api("read_records")
+    return [lambda: task.limited(read_records(task.path))]
+
+
+def read_batches(task: Task) -> list[Variant]:
+    """Records, a batch at a time."""
+    batches = api("read_batches")
+    return [lambda: batches(task.path, batch_size=task.batch)]
+
+
+# --- parsing -----------------------------------------------------------------------------------------
+
+
+def _fixed(spec: dict[str, Field]) -> dict[str, Any]:
+    fixed, variable = api("FixedLenFeature"), api("VarLenFeature")
+    return {
+        name: variable(_DTYPES[kind]) if shape is None else fixed(shape, _DTYPES[kind])
+        for name, (kind, shape) in spec.items()
+    }
+
+
+def parser(work: Workload) -> Any:
+    """Records to columns, as the workload's spec asks."""
+    context = _fixed(work.spec)
+    if not work.steps:
+        parse_example = api("parse_example")
+        return lambda batch: parse_example(batch, context)
+    parse_sequence_example, fixed = api("parse_sequence_example"), api("FixedLenSequenceFeature")
+    steps = {name: fixed(shape, _DTYPES[kind]) for name, (kind, shape) in work.steps.items()}
+    return lambda batch: parse_sequence_example(batch, context, steps)
+
+
+def parse(task: Task) -> list[Variant]:
+    """``parse_example`` on batches that lie in memory as Records."""
+    parse_one = parser(task.work)
+    batches = list(api("read_batches")(task.path, batch_size=task.batch))
+    return [lambda: map(parse_one, batches)]
+
+
+def columns(task: Task) -> list[Variant]:
+    """Files to numpy columns, over batch sizes."""
+    parse_one, read_from = parser(task.work), api("read_batches")
+
+    def run(size: int) -> Iterator[Any]:
+        for path in task.shards:
+            yield from map(parse_one, read_from(path, batch_size=size))
+
+    return [partial(run, size) for size in task.work.batches]
+
+
+def decode(task: Task) -> list[Variant]:
+    """Every feature to a column, without a spec, over batch sizes."""
+    decoder, read_from = api("decode_examples"), api("read_batches")
+
+    def run(size: int) -> Iterator[Any]:
+        return map(decoder, read_from(task.path, batch_size=size))
+
+    return [partial(run, size) for size in task.work.batches]
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def write(task: Task) -> list[Variant]:
+    """Ready-made bytes through ``write_many``."""
+    records = list(payloads(task.store.file(task.work)))
+
+    def run() -> Iterator[Written]:
+        with api("TFRecordWriter")(str(task.output)) as writer:
+            writer.write_many(records)
+        yield Written(task.output, exact=True)
+
+    return [run]
+
+
+def encode(task: Task) -> list[Variant]:
+    """Columns to a file of Examples, over batch sizes."""
+    encoder = api("encode_examples")
+    made = task.columns
+    count = task.store.records(task.work)
+
+    def run(size: int) -> Iterator[Written]:
+        with api("TFRecordWriter")(str(task.output)) as writer:
+            for begin in range(0, count, size):
+                rows = slice(begin, min(begin + size, count))
+                writer.write_many(encoder({name: _slice(column, rows) for name, column in made.items()}))
+        yield Written(task.output, exact=False)
+
+    return [partial(run, size) for size in task.work.batches]
+
+
+def _slice(column: Column, rows: slice) -> Any:
+    if not isinstance(column, Jagged):
+        return column[rows]
+    splits = column.splits[rows.start : rows.stop + 1]
+    return api("Ragged")(column.values[splits[0] : splits[-1]], splits - splits[0])
+
+
+# --- counting and checking ---------------------------------------------------------------------------
+
+
+def index(task: Task) -> list[Variant]:
+    """Where every record lies."""
+    build = api("build_index")
+    return [lambda: iter([build(task.path)])]
+
+
+def count(task: Task) -> list[Variant]:
+    """How many records there are."""
+    record_file = api("RecordFile")
+    return [lambda: iter([len(record_file(task.path))])]
+
+
+def validate(task: Task) -> list[Variant]:
+    """Every byte checked, a report."""
+    check = api("validate")
+    return [lambda: iter([check(task.path)])]
+
+
+# --- what it was -------------------------------------------------------------------------------------
+
+
+def plain(made: Any) -> Plain:
+    """A product of an action in neutral types."""
+    if isinstance(made, (bytes, int, Written)):
+        return made
+    if isinstance(made, Records):
+        return list(made)
+    if isinstance(made, tuple):  # of a SequenceExample
+        context, steps, lengths = made
+        stepped = {name: padded(values, lengths[name]) for name, values in steps.items()}
+        return {name: dense(values) for name, values in context.items()} | stepped
+    if isinstance(made, dict):
+        return {name: _rows(column) for name, column in made.items()}
+    raise TypeError(f"no neutral form of {type(made).__name__}")
+
+
+def _rows(column: Any) -> Rows:
+    if hasattr(column, "dense_shape"):
+        return Rows(column.values, np.bincount(column.indices[:, 0], minlength=column.dense_shape[0]))
+    if hasattr(column, "row_splits"):
+        return Rows(column.values, np.diff(column.row_splits))
+    return dense(column)
+
+
+ACTIONS = {
+    action.__name__: action
+    for action in (read, read_batches, parse, columns, decode, write, encode, index, count, validate)
+}

@@ -1,0 +1,250 @@
+"""TensorFlow's side: the fastest way it offers for each job, found by trying."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import numpy as np
+import tensorflow as tf
+
+from benchmarks.digest import Plain, Rows, Written, dense, padded
+from benchmarks.handmade import Column, payloads, rows_of
+from benchmarks.sides import Task, Variant
+from benchmarks.workloads import Field, Workload
+
+VERSION = tf.__version__
+_DTYPES = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}
+
+
+def _compression(task: Task) -> str:
+    return "" if task.form == "file" else "GZIP"
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(task: Task) -> list[Variant]:
+    """The C++ iterator, bytes out, both CRCs checked."""
+    options = tf.io.TFRecordOptions(compression_type=_compression(task))
+    path = task.path
+    return [lambda: task.limited(tf.compat.v1.io.tf_record_iterator(path, options))]
+
+
+def read_as_numpy(task: Task) -> list[Variant]:
+    """What most tutorials do."""
+    return [lambda: task.limited(tf.data.TFRecordDataset(task.path, _compression(task)).as_numpy_iterator())]
+
+
+def read_batches(task: Task) -> list[Variant]:
+    """Batches as string tensors, which stay in TensorFlow's memory."""
+    return [lambda: iter(tf.data.TFRecordDataset(task.path, _compression(task)).batch(task.batch))]
+
+
+# --- parsing -----------------------------------------------------------------------------------------
+
+
+def _fixed(spec: dict[str, Field]) -> dict[str, Any]:
+    fixed, variable = tf.io.FixedLenFeature, tf.io.VarLenFeature
+    return {
+        name: variable(_DTYPES[kind]) if shape is None else fixed(shape, _DTYPES[kind])
+        for name, (kind, shape) in spec.items()
+    }
+
+
+def _parser(work: Workload) -> Any:
+    context = _fixed(work.spec)
+    if not work.steps:
+        return lambda batch: tf.io.parse_example(batch, context)
+    fixed = tf.io.FixedLenSequenceFeature
+    steps = {name: fixed(shape, _DTYPES[kind]) for name, (kind, shape) in work.steps.items()}
+    return lambda batch: tf.io.parse_sequence_example(batch, context, steps)
+
+
+def _numpy(parsed: Any) -> Any:
+    """Tensors to arrays: numbers are shared, strings become objects."""
+    if isinstance(parsed, tuple):
+        return tuple(map(_numpy, parsed))
+    if isinstance(parsed, dict):
+        return {name: _numpy(tensor) for name, tensor in parsed.items()}
+    if isinstance(parsed, tf.SparseTensor):
+        parts = (parsed.indices.numpy(), parsed.values.numpy(), parsed.dense_shape.numpy())
+        return tf.compat.v1.SparseTensorValue(*parts)
+    return parsed.numpy()
+
+
+def parse(task: Task) -> list[Variant]:
+    """``parse_example`` on batches that lie in memory as string tensors, to numpy."""
+    return _parse(task, _numpy)
+
+
+def parse_to_tensors(task: Task) -> list[Variant]:
+    """The same, without handing anything to Python."""
+    return _parse(task, lambda parsed: parsed)
+
+
+def _parse(task: Task, finish: Any) -> list[Variant]:
+    eager = _parser(task.work)
+    graph = tf.function(eager, input_signature=[tf.TensorSpec([None], tf.string)])
+    batches = list(tf.data.TFRecordDataset(task.path).batch(task.batch))
+
+    def run(parser: Any) -> Iterator[Any]:
+        return (finish(parser(batch)) for batch in batches)
+
+    return [lambda: run(graph), lambda: run(eager)]
+
+
+def columns(task: Task) -> list[Variant]:
+    """Files to numpy columns through tf.data, over batch sizes and ways to use both cores."""
+    ways = [way for way in _WAYS if way is not _fused or not task.work.steps]
+    return [partial(map, _numpy, way(task, size)) for way in ways for size in task.work.batches]
+
+
+def _straight(task: Task, size: int) -> Any:
+    """One reader, parsing in parallel. Keeps the order of rows, so it is the one that is compared."""
+    files = tf.data.TFRecordDataset(task.shards, _compression(task))
+    return files.batch(size).map(_parser(task.work), tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
+
+
+def _buffered(task: Task, size: int) -> Any:
+    """A larger buffer, and batches made in parallel."""
+    files = tf.data.TFRecordDataset(task.shards, _compression(task), buffer_size=8 << 20)
+    return files.batch(size, num_parallel_calls=2).map(_parser(task.work), 2).prefetch(2)
+
+
+def _fused(task: Task, size: int) -> Any:
+    """The op that parses inside the dataset."""
+    parse = tf.data.experimental.parse_example_dataset(_fixed(task.work.spec), num_parallel_calls=2)
+    return tf.data.TFRecordDataset(task.shards, _compression(task)).batch(size).apply(parse).prefetch(2)
+
+
+def _parallel_reads(task: Task, size: int) -> Any:
+    """Two files at a time, record by record."""
+    files = tf.data.TFRecordDataset(task.shards, _compression(task), num_parallel_reads=2)
+    return files.batch(size).map(_parser(task.work), 2).prefetch(tf.data.AUTOTUNE)
+
+
+def _interleaved(task: Task, size: int) -> Any:
+    """Two files at a time, batch by batch."""
+
+    def batches(path: Any) -> Any:
+        return tf.data.TFRecordDataset(path, _compression(task)).batch(size)
+
+    paths = tf.data.Dataset.from_tensor_slices(task.shards)
+    both = paths.interleave(batches, cycle_length=2, num_parallel_calls=2, deterministic=False)
+    return both.map(_parser(task.work), 2, deterministic=False).prefetch(tf.data.AUTOTUNE)
+
+
+_WAYS = (_straight, _buffered, _fused, _parallel_reads, _interleaved)
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def write(task: Task) -> list[Variant]:
+    """Ready-made bytes, one call each, for there is no other."""
+    records = list(payloads(task.store.file(task.work)))
+
+    def run() -> Iterator[Written]:
+        with tf.io.TFRecordWriter(str(task.output)) as writer:
+            for record in records:
+                writer.write(record)
+        yield Written(task.output, exact=True)
+
+    return [run]
+
+
+def encode(task: Task) -> list[Variant]:
+    """Columns to a file of Examples, built as the documentation does."""
+    return [_writing_examples(task, _constructed)]
+
+
+def encode_filled(task: Task) -> list[Variant]:
+    """The same through the map of an empty Example, which is faster and which few people write."""
+    return [_writing_examples(task, _filled)]
+
+
+def _writing_examples(task: Task, way: Any) -> Variant:
+    made = task.columns
+    names = sorted(made)
+    build = way(names, [task.work.spec[name].kind for name in names])
+    rows = list(zip(*(_lists(made[name]) for name in names), strict=True))
+
+    def run() -> Iterator[Written]:
+        with tf.io.TFRecordWriter(str(task.output)) as writer:
+            for row in rows:
+                writer.write(build(row).SerializeToString())
+        yield Written(task.output, exact=False)
+
+    return run
+
+
+def _lists(column: Column) -> list[Any]:
+    """One Python list per row, so that no conversion of numpy scalars is charged to TensorFlow."""
+    return [[row] if isinstance(row, bytes) else np.atleast_1d(row).tolist() for row in rows_of(column)]
+
+
+def _constructed(names: list[str], kinds: list[str]) -> Any:
+    train = tf.train
+    makers = {
+        "int64": lambda value: train.Feature(int64_list=train.Int64List(value=value)),
+        "float32": lambda value: train.Feature(float_list=train.FloatList(value=value)),
+        "bytes": lambda value: train.Feature(bytes_list=train.BytesList(value=value)),
+    }
+    made = [(name, makers[kind]) for name, kind in zip(names, kinds, strict=True)]
+
+    def build(row: Any) -> Any:
+        features = {name: make(value) for (name, make), value in zip(made, row, strict=True)}
+        return train.Example(features=train.Features(feature=features))
+
+    return build
+
+
+def _filled(names: list[str], kinds: list[str]) -> Any:
+    lists = [{"int64": "int64_list", "float32": "float_list", "bytes": "bytes_list"}[kind] for kind in kinds]
+
+    def build(row: Any) -> Any:
+        example = tf.train.Example()
+        feature = example.features.feature
+        for name, kind, value in zip(names, lists, row, strict=True):
+            getattr(feature[name], kind).value.extend(value)
+        return example
+
+    return build
+
+
+# --- what it was -------------------------------------------------------------------------------------
+
+
+def plain(made: Any) -> Plain:
+    """A product of an action in neutral types."""
+    if isinstance(made, (bytes, Written)):
+        return made
+    if isinstance(made, tf.Tensor):
+        return list(made.numpy())
+    if isinstance(made, tuple):  # of a SequenceExample
+        context, steps, lengths = made
+        stepped = {name: padded(_array(values), _array(lengths[name])) for name, values in steps.items()}
+        return {name: dense(_array(values)) for name, values in context.items()} | stepped
+    return {name: _rows(column) for name, column in made.items()}
+
+
+def _rows(column: Any) -> Rows:
+    if not hasattr(column, "dense_shape"):
+        return dense(_array(column))
+    rows = np.bincount(_array(column.indices)[:, 0], minlength=int(_array(column.dense_shape)[0]))
+    return Rows(_array(column.values), rows)
+
+
+def _array(tensor: Any) -> Any:
+    return tensor.numpy() if hasattr(tensor, "numpy") else tensor
+
+
+_READING = (read, read_as_numpy, read_batches, parse, parse_to_tensors, columns)
+_WRITING = (write, encode, encode_filled)
+ACTIONS = {action.__name__: action for action in (*_READING, *_WRITING)}
