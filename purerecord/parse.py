@@ -1,0 +1,226 @@
+"""``parse_example`` and its relatives: serialized Examples and specs in, arrays out.
+
+The columns are decoded by ``columns`` (many examples) or ``wire`` (one), and ``assemble`` and
+``partition`` make of them what each spec asks for. This module puts the two together; it does not know
+how a message looks, nor that files exist. SequenceExamples are parsed in ``sequence``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from .assemble import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
+from .batch import KIND_NAMES, KINDS, Batch, MismatchError, Origin
+from .columns import Column, gather
+from .errors import SchemaError
+from .features import (
+    FeatureSpec,
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+    array_dtype,
+    as_features,
+)
+from .partition import ragged
+from .ragged import Ragged
+from .records import BytesLike, Records
+from .wire import ABSENT, BYTES, INT64, Value, decode_features
+
+Serialized = Union[BytesLike, Records, Iterable[BytesLike]]
+Builder = Callable[[Batch, str, Any], Output]
+
+_BUILDERS: dict[type, Builder] = {
+    FixedLenFeature: fixed_len,
+    VarLenFeature: var_len,
+    FixedLenSequenceFeature: fixed_len_sequence,
+    RaggedFeature: ragged,
+    SparseFeature: sparse,
+}
+_DTYPES = {kind: array_dtype(dtype) for dtype, kind in KINDS.items()}
+
+
+def parse_example(
+    serialized: Serialized,
+    features: Mapping[str, Any],
+    example_names: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> dict[str, Output]:
+    """The features of a batch of serialized Examples, as ``features`` specifies them.
+
+    ``FixedLenFeature`` gives an array of ``(batch, *shape)``, ``FixedLenSequenceFeature`` one padded to
+    the longest, ``VarLenFeature`` and ``SparseFeature`` a ``Sparse``, ``RaggedFeature`` a ``Ragged``;
+    bytes are in object arrays. What does not fit its spec is a ``SchemaError`` that names the feature
+    and the first record at fault. ``example_names`` appear in such messages. A single payload instead of
+    a batch is parsed as ``parse_single_example`` does. ``name`` is there for TensorFlow's signature only.
+    """
+    specs = _checked(features)
+    payload, records = as_input(serialized)
+    if records is None:
+        return _parse_single(payload, specs)
+    origin = Origin(records.path, records.first, checked_names(example_names, len(records)))
+    return build(Batch(gather(records, wanted(specs)), len(records), origin), specs, _BUILDERS)
+
+
+def parse_single_example(
+    serialized: BytesLike,
+    features: Mapping[str, Any],
+    example_names: Any = None,
+    name: str | None = None,
+) -> dict[str, Output]:
+    """The features of one serialized Example, as ``features`` specifies them.
+
+    As in ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
+    scalar or ``bytes``, and a ``RaggedFeature`` without partitions a plain vector.
+    """
+    specs = _checked(features)
+    payload, records = as_input(serialized)
+    if records is not None:
+        raise ValueError("serialized must be one payload; use parse_example for a batch")
+    return _parse_single(payload, specs)
+
+
+def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
+    """Many serialized Examples as columns; with ``features``, ``parse_example``.
+
+    Without, every feature of any record becomes a column: an array of ``(n,)`` where each record has one
+    value, of ``(n, k)`` where each has ``k`` of them, and a ``Ragged`` where the number differs, with an
+    empty row where a record lacks the feature. A feature that is of different kinds in different records
+    is a ``SchemaError``; so that one odd record cannot go unnoticed.
+    """
+    if features is not None:
+        return parse_example(records, features)
+    _, batch = as_input(records)
+    if batch is None:
+        raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
+    return {name: _natural(column, len(batch)) for name, column in natural_columns(batch).items()}
+
+
+def natural_columns(records: Records) -> dict[str, Column]:
+    """Every feature of ``records``, each of one kind only, else SchemaError."""
+    columns = gather(records, None)
+    batch = Batch(columns, len(records), Origin(records.path, records.first))
+    errors = []
+    for name, column in columns.items():
+        if column.kinds is not None:
+            odd = (column.kinds > 0) & (column.kinds != column.kind)
+            if odd.any():
+                errors.append(_mixed(batch, name, int(odd.argmax())))
+    raise_first(errors)
+    return columns
+
+
+def _mixed(batch: Batch, name: str, row: int) -> MismatchError:
+    expected = KIND_NAMES[batch.columns[name].kind]
+    found = KIND_NAMES[int(batch.kinds(name)[row])]
+    reason = f"holds a list of {found} where other records hold {expected}, so it cannot be one column"
+    return batch.mismatch(name, row, "kind", reason, expected=expected, found=found)
+
+
+def _natural(column: Column, size: int) -> Output:
+    if column.uniform == 1:
+        return column.values
+    if column.uniform:
+        return column.values.reshape(size, column.uniform)
+    return Ragged(column.values, column.row_splits)
+
+
+def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec]) -> dict[str, Output]:
+    found = decode_features(payload)
+    columns = {key: _one_row(found.get(key, (ABSENT, None)), kind) for key, kind in wanted(specs).items()}
+    outputs = build(Batch(columns, 1, Origin(first=None)), specs, _BUILDERS)
+    return {name: unbatch(output) for name, output in outputs.items()}
+
+
+def _one_row(value: Value, kind: int) -> Column:
+    """A feature of one example as a column."""
+    found, values = value
+    if found != kind:
+        return Column(kind, np.array([found], np.int8), np.empty(0, _DTYPES[kind]), 1, 0, None)
+    if kind == BYTES:
+        array = np.empty(len(values), object)
+        array[:] = values
+        values = array
+    return Column(kind, None, values, 1, len(values), None)
+
+
+def build(
+    batch: Batch, specs: Mapping[str, FeatureSpec], builders: Mapping[type, Builder]
+) -> dict[str, Output]:
+    """The output of every spec; of several mismatches the one in the first record is raised."""
+    outputs, errors = {}, []
+    for name, spec in specs.items():
+        try:
+            outputs[name] = builders[type(spec)](batch, name, spec)
+        except SchemaError as error:
+            errors.append(error)
+    raise_first(errors)
+    return outputs
+
+
+def raise_first(errors: Sequence[SchemaError]) -> None:
+    """Raise the error of the first record, if there are any."""
+    if errors:
+        raise min(errors, key=lambda error: error.record or 0)
+
+
+def wanted(specs: Mapping[str, FeatureSpec]) -> dict[str, int]:
+    """The keys to decode for ``specs`` and the kind that each must have."""
+    kinds: dict[str, int] = {}
+    for name, spec in specs.items():
+        for key, kind in _keys(name, spec):
+            if kinds.setdefault(key, kind) != kind:
+                raise ValueError(
+                    f"feature {key!r} is asked for both as {KIND_NAMES[kinds[key]]} and as {KIND_NAMES[kind]}"
+                )
+    return kinds
+
+
+def _keys(name: str, spec: FeatureSpec) -> list[tuple[str, int]]:
+    if isinstance(spec, SparseFeature):
+        return [(spec.value_key, KINDS[spec.dtype]), *((key, INT64) for key in spec.index_keys)]
+    if isinstance(spec, RaggedFeature):
+        partitions = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
+        return [(spec.value_key or name, KINDS[spec.dtype]), *((key, INT64) for key in partitions)]
+    return [(name, KINDS[spec.dtype])]
+
+
+def _checked(features: Mapping[str, Any]) -> dict[str, FeatureSpec]:
+    if not features:
+        raise ValueError("features must name at least one feature; use decode_examples to get all of them")
+    specs = as_features(features)
+    for name, spec in specs.items():
+        if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
+            raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
+    return specs
+
+
+def as_input(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:
+    """A payload and None, or nothing and Records: what ``serialized`` is."""
+    if isinstance(serialized, Records):
+        return b"", serialized
+    if isinstance(serialized, (bytes, bytearray, memoryview)):
+        return serialized, None
+    if hasattr(serialized, "__array__"):
+        array = np.asarray(serialized)
+        if array.dtype.kind == "S":
+            raise TypeError(
+                "an array of fixed-width bytes has lost its payloads' trailing NULs; use dtype=object"
+            )
+        if array.ndim > 1:
+            raise ValueError(f"serialized must be one payload or a vector, not of shape {array.shape}")
+        if array.ndim == 0:
+            return as_input(array.item())
+        serialized = array.tolist()
+    return b"", Records.of(serialized)
+
+
+def checked_names(names: Sequence[Any] | None, size: int) -> Sequence[Any] | None:
+    """``example_names``, of which there must be as many as examples."""
+    if names is not None and len(names) != size:
+        raise ValueError(f"{len(names)} example_names for {size} examples")
+    return names

@@ -1,0 +1,251 @@
+"""``parse_sequence_example`` and ``parse_single_sequence_example``.
+
+A feature list is a column whose rows are the steps of all examples, one after the other, and one more
+column of how many steps each example has. So ``assemble`` and ``partition`` serve for steps as they do
+for examples, and what is left to do here is to fold the steps back into examples. This module does not
+know how a message looks, nor that files exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from .assemble import Output, fixed_len, padded, unbatch, var_len
+from .batch import Batch, Mask, MismatchError, Origin, first_fault
+from .columns import Column
+from .errors import DecodeError
+from .features import (
+    FeatureSpec,
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    VarLenFeature,
+    as_features,
+)
+from .parse import Builder, Serialized, as_input, build, checked_names, wanted
+from .partition import ragged
+from .ragged import Array, Offsets, Ragged, Sparse
+from .records import BytesLike, Records
+from .wire import ABSENT, BYTES, FLOAT, UNSET, Value, decode_sequence
+
+_CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
+_SEQUENCE = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
+_ABSENT: Value = (ABSENT, None)
+
+
+def parse_sequence_example(
+    serialized: Serialized,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_names: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
+    """A batch of serialized SequenceExamples as (context, sequence, lengths).
+
+    Context features may be ``FixedLenFeature``, ``VarLenFeature`` and ``RaggedFeature``, and give what
+    ``parse_example`` gives. In a sequence, ``FixedLenSequenceFeature`` gives an array of
+    ``(batch, most steps, *shape)`` padded with 0 or ``b""``, and ``lengths`` says how many steps each
+    example has; ``VarLenFeature`` gives a ``Sparse`` of ``(batch, most steps, longest)``, and
+    ``RaggedFeature`` a ``Ragged`` of examples of steps. A single payload gives the same without the
+    batch dimension.
+    """
+    context, sequence = _checked(context_features, sequence_features)
+    payload, records = as_input(serialized)
+    if records is None:
+        outputs = _parse([payload], context, sequence, Origin(first=None))
+        return tuple({key: unbatch(value) for key, value in part.items()} for part in outputs)  # type: ignore[return-value]
+    origin = Origin(records.path, records.first, checked_names(example_names, len(records)))
+    return _parse(records, context, sequence, origin)
+
+
+def parse_single_sequence_example(
+    serialized: BytesLike,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Output], dict[str, Output]]:
+    """One serialized SequenceExample as (context, sequence), without the batch dimension."""
+    if as_input(serialized)[1] is not None:
+        raise ValueError("serialized must be one payload; use parse_sequence_example for a batch")
+    context, sequence, _ = parse_sequence_example(serialized, context_features, sequence_features)
+    return context, sequence
+
+
+def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[str, FeatureSpec]]:
+    if not context and not sequence:
+        raise ValueError("context_features and sequence_features are both empty; name at least one feature")
+    specs = as_features(sequence or {}, _SEQUENCE)
+    for name, spec in specs.items():
+        if isinstance(spec, FixedLenSequenceFeature) and spec.default_value is not None:
+            raise ValueError(
+                f"FixedLenSequenceFeature {name!r} must have no default_value in a SequenceExample"
+            )
+    return as_features(context or {}, _CONTEXT), specs
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The feature lists of one key: a column of all steps, each example's range of them, and which
+    examples have the key at all."""
+
+    column: Column
+    splits: Offsets
+    present: Mask
+
+
+@dataclass(frozen=True)
+class _ListBatch(Batch):
+    """A batch of examples whose columns are feature lists."""
+
+    lists: Mapping[str, _Lists] | None = None
+
+    def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
+        """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
+        assert self.lists is not None
+        lists = {key: self.lists[key] for key in (value_key, *partition_keys)}
+        steps = lists[value_key].splits
+        for key, other in lists.items():
+            unaligned = np.diff(other.splits) != np.diff(steps)
+            first_fault((unaligned, self._unaligned(feature, value_key, key)))
+        columns = {key: other.column for key, other in lists.items()}
+        return Batch(columns, int(steps[-1]), self.origin, steps)
+
+    def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
+        def make(row: int) -> MismatchError:
+            assert self.lists is not None
+            expected, found = (int(np.diff(self.lists[k].splits)[row]) for k in (value_key, key))
+            reason = (
+                f"{expected} steps of values under {value_key!r}, but {found} of partitions under {key!r}"
+            )
+            return self.mismatch(feature, row, "partition", reason, expected=expected, found=found)
+
+        return make
+
+
+def _parse(
+    payloads: Records | list[BytesLike],
+    context: Mapping[str, FeatureSpec],
+    sequence: Mapping[str, FeatureSpec],
+    origin: Origin,
+) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
+    contexts, lists = _decode(payloads, origin)
+    size = len(contexts)
+    columns = {
+        key: _column([found.get(key, _ABSENT) for found in contexts], kind)
+        for key, kind in wanted(context).items()
+    }
+    context_outputs = build(Batch(columns, size, origin), context, _CONTEXT_BUILDERS)
+    gathered = {key: _gather_lists(key, kind, lists) for key, kind in wanted(sequence).items()}
+    batch = _ListBatch({}, size, origin, lists=gathered)
+    outputs = build(batch, sequence, _SEQUENCE_BUILDERS)
+    lengths = {
+        name: np.diff(gathered[name].splits)
+        for name, spec in sequence.items()
+        if isinstance(spec, FixedLenSequenceFeature)
+    }
+    return context_outputs, outputs, lengths
+
+
+def _decode(
+    payloads: Iterable[BytesLike], origin: Origin
+) -> tuple[list[dict[str, Value]], list[dict[str, list[Value]]]]:
+    contexts, lists = [], []
+    for row, payload in enumerate(payloads):
+        try:
+            context, features = decode_sequence(payload)
+        except DecodeError as error:
+            error.path = origin.path
+            error.record = None if origin.first is None else origin.first + row
+            raise
+        contexts.append(context)
+        lists.append(features)
+    return contexts, lists
+
+
+def _gather_lists(key: str, kind: int, lists: Sequence[Mapping[str, list[Value]]]) -> _Lists:
+    found = [features.get(key) for features in lists]
+    present = np.array([steps is not None for steps in found], bool)
+    splits = np.zeros(len(found) + 1, np.int64)
+    np.cumsum([len(steps or ()) for steps in found], out=splits[1:])
+    return _Lists(_column(list(chain.from_iterable(filter(None, found))), kind), splits, present)
+
+
+def _column(rows: Sequence[Value], kind: int) -> Column:
+    """Decoded features, one for each row, as a column of ``kind``."""
+    kinds = np.array([found for found, _ in rows], np.int8)
+    chunks = [values if found == kind else () for found, values in rows]
+    splits = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(chunk) for chunk in chunks], out=splits[1:])
+    filled = [chunk for chunk in chunks if len(chunk)]
+    values: Array
+    if kind == BYTES:
+        values = np.empty(int(splits[-1]), object)
+        values[:] = list(chain.from_iterable(filled))
+    elif filled:
+        values = np.concatenate(filled)
+    else:
+        values = np.empty(0, np.float32 if kind == FLOAT else np.int64)
+    lengths = np.diff(splits)
+    same = not len(rows) or bool((lengths == lengths[0]).all())
+    uniform = None if not same else int(lengths[0]) if len(rows) else 0
+    mixed = None if bool((kinds == kind).all()) else kinds
+    return Column(kind, mixed, values, len(rows), uniform, None if same else splits)
+
+
+def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
+    """As in an Example, except that a Feature that is there but holds no list does not get the default."""
+    needs = f"shape {spec.shape} needs {spec.count}"
+    unset = batch.kinds(feature) == UNSET
+    first_fault((unset, partial(batch.count_mismatch, feature, needs, spec.count)))
+    return fixed_len(batch, feature, spec)
+
+
+def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceFeature) -> Array:
+    assert batch.lists is not None
+    found = batch.lists[feature]
+    if not spec.allow_missing:
+        remedy = "set allow_missing=True if the feature list may be missing"
+        first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
+    steps = batch.of_steps(feature, feature)
+    # Every step is one item, so a step is what an example is to a FixedLenFeature without a default;
+    # one that holds no list has too few values, rather than being absent.
+    items = _context_fixed_len(steps, feature, FixedLenFeature(spec.shape, spec.dtype))
+    return padded(items, np.diff(found.splits), None)
+
+
+def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
+    steps = batch.of_steps(feature, feature)
+    assert steps.steps is not None
+    flat = var_len(steps, feature, spec)
+    counts = np.diff(steps.steps)
+    example = np.repeat(np.arange(batch.size), counts)[flat.indices[:, 0]]
+    time = flat.indices[:, 0] - steps.steps[example]
+    indices = np.stack((example, time, flat.indices[:, 1]), axis=1)
+    most = int(counts.max()) if batch.size else 0
+    return Sparse(indices, flat.values, (batch.size, most, flat.dense_shape[1]))
+
+
+def _sequence_ragged(batch: _ListBatch, feature: str, spec: RaggedFeature) -> Ragged:
+    keys = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
+    steps = batch.of_steps(feature, spec.value_key or feature, keys)
+    assert steps.steps is not None
+    return Ragged(ragged(steps, feature, spec), steps.steps.astype(spec.row_splits_dtype))
+
+
+_CONTEXT_BUILDERS: dict[type, Builder] = {
+    FixedLenFeature: _context_fixed_len,
+    VarLenFeature: var_len,
+    RaggedFeature: ragged,
+}
+_SEQUENCE_BUILDERS: dict[type, Any] = {
+    FixedLenSequenceFeature: _sequence_fixed_len,
+    VarLenFeature: _sequence_var_len,
+    RaggedFeature: _sequence_ragged,
+}
