@@ -59,9 +59,7 @@ class CorruptionError(PureRecordError, ValueError):
 class TruncatedError(CorruptionError, EOFError):
     """The data ends inside a frame: ``expected`` bytes should be there, ``got`` are."""
 
-    def __init__(
-        self, reason: str = "", *, expected: int = 0, got: int = 0, **place: Any
-    ) -> None:
+    def __init__(self, reason: str = "", *, expected: int = 0, got: int = 0, **place: Any) -> None:
         super().__init__(reason, **place)
         self.expected = expected
         self.got = got
@@ -107,9 +105,7 @@ class DecodeError(CorruptionError):
 class _FeatureError(PureRecordError, ValueError):
     """An error about one feature, and perhaps one record."""
 
-    def __init__(
-        self, reason: str = "", *, feature: str | None = None, record: int | None = None
-    ) -> None:
+    def __init__(self, reason: str = "", *, feature: str | None = None, record: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.feature = feature

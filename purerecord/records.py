@@ -9,6 +9,8 @@ a file or an Example is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from itertools import islice
 from typing import Any, SupportsIndex, Union, overload
 
 import numpy as np
@@ -97,34 +99,36 @@ class Records(Sequence[bytes]):
         return len(self.begins)
 
     def __iter__(self) -> Iterator[bytes]:
-        if isinstance(self.buffer, bytes):
-            slices = map(slice, self.begins.tolist(), self.ends.tolist())
-            return map(self.buffer.__getitem__, slices)
-        return map(bytes, self.views())
+        gaps = np.append(self.begins, 0) - np.append(0, self.ends)
+        if not isinstance(self.buffer, bytes) or not len(self) or int(gaps[:-1].min()) < 0:
+            return map(bytes, self.views())
+        # Reading forward, gap by gap and record by record, takes half the time that slicing does.
+        steps = np.empty(2 * len(self), np.int64)
+        steps[0::2] = gaps[:-1]
+        steps[1::2] = self.lengths
+        return islice(map(BytesIO(self.buffer).read, steps.tolist()), 1, None, 2)
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> bytes: ...
     @overload
-    def __getitem__(self, key: slice | npt.NDArray[Any]) -> Records: ...
-    def __getitem__(self, key: SupportsIndex | slice | npt.NDArray[Any]) -> bytes | Records:
-        if isinstance(key, (slice, np.ndarray)):
-            # Only a run of consecutive records keeps its numbering in the file.
-            start = key.indices(len(self))[0] if isinstance(key, slice) else 0
-            run = isinstance(key, slice) and key.step in (None, 1)
-            return Records(
-                self.buffer,
-                self.begins[key],
-                self.ends[key],
-                path=self.path if run else None,
-                first=self.first + start if run else 0,
-                base=self.base if run else None,
-            )
-        index = key.__index__()
-        return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
+    def __getitem__(self, key: slice) -> Records: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> bytes | Records:
+        if not isinstance(key, slice):
+            index = key.__index__()
+            return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
+        start, _, step = key.indices(len(self))
+        if step != 1:  # only a run of consecutive records keeps its numbers in the file
+            return Records(self.buffer, self.begins[key], self.ends[key])
+        place: dict[str, Any] = {"path": self.path, "first": self.first + start, "base": self.base}
+        return Records(self.buffer, self.begins[key], self.ends[key], **place)
+
+    def take(self, indices: npt.NDArray[Any]) -> Records:
+        """The records with these numbers, or where a mask is true, over the same buffer."""
+        return Records(self.buffer, self.begins[indices], self.ends[indices])
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
         """Several records at once, in the given order."""
-        return list(self[np.asarray(indices, np.int64)])
+        return list(self.take(np.asarray(indices, np.int64)))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Records, list, tuple)):
@@ -139,14 +143,13 @@ class Records(Sequence[bytes]):
         high = int(self.ends.max()) if len(self) else 0
         used = bytes(memoryview(self.buffer).cast("B")[low:high])
         base = None if self.base is None else self.base + low
-        return _restore, (used, self.begins - low, self.ends - low, self.path, self.first, base)
+        place = {"path": self.path, "first": self.first, "base": base}
+        return _restore, (used, self.begins - low, self.ends - low, place)
 
     def __repr__(self) -> str:
         origin = f", from {self.path!r}" if self.path else ""
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
 
 
-def _restore(
-    buffer: bytes, begins: Offsets, ends: Offsets, path: str | None, first: int, base: int | None
-) -> Records:
-    return Records(buffer, begins, ends, path=path, first=first, base=base)
+def _restore(buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
+    return Records(buffer, begins, ends, **place)

@@ -1,0 +1,253 @@
+"""Compression: ``TFRecordOptions``, and deflate output that is TensorFlow's to the last byte.
+
+TensorFlow collects input in a buffer, hands the full buffer to zlib, and uses mem_level 9 where Python's
+``gzip`` uses 8. With the same parameters and flushes at the same places zlib gives the same bytes.
+``BlockDeflater`` writes GZIP as independent members instead, so that a reader can seek. This module
+does not know what a frame is.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .inflate import BLOCK_HEADER, BLOCK_MAGIC
+
+_THREADS = min(4, os.cpu_count() or 1)
+
+_NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
+
+
+@dataclass(frozen=True)
+class TFRecordOptions:
+    """How a TFRecord file is compressed. The fields are TensorFlow's; None means its default.
+
+    ``block_size`` is ours: with "GZIP", about so many bytes of frames go into each of many independent
+    members. TensorFlow reads such a file like any other; ``RecordFile`` can seek in it.
+    """
+
+    compression_type: Any = None
+    flush_mode: int | None = None
+    input_buffer_size: int | None = None
+    output_buffer_size: int | None = None
+    window_bits: int | None = None
+    compression_level: int | None = None
+    compression_method: int | None = None
+    mem_level: int | None = None
+    compression_strategy: int | None = None
+    block_size: int | None = None
+
+    def __post_init__(self) -> None:
+        compression = compression_name(self.compression_type)
+        if self.block_size is not None:
+            if compression != "GZIP":
+                raise ValueError('block_size needs compression_type "GZIP"')
+            if self.block_size < 1:
+                raise ValueError(f"block_size must be positive, not {self.block_size}")
+            if self.window_bits not in (None, 31):
+                raise ValueError("block_size and window_bits do not go together")
+        if compression:
+            self._check()
+
+    def _check(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if value is not None and value not in allowed:
+                raise ValueError(f"{name} must be {_described(allowed)}, not {value!r}")
+
+    @property
+    def compression(self) -> str:
+        """ "GZIP", "ZLIB" or "" for none."""
+        return compression_name(self.compression_type)
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """The compression that ``options`` stand for, as TensorFlow spells it."""
+        return compression_name(options)
+
+
+_ALLOWED: dict[str, Any] = {
+    "flush_mode": range(4),
+    "input_buffer_size": range(1, 1 << 62),
+    "output_buffer_size": range(2, 1 << 62),
+    "window_bits": [*range(-15, -7), *range(9, 16), *range(25, 32)],
+    "compression_level": range(-1, 10),
+    "compression_method": range(8, 9),
+    "mem_level": range(1, 10),
+    "compression_strategy": range(5),
+}
+
+
+def _described(allowed: Any) -> str:
+    if isinstance(allowed, range) and len(allowed) == 1:
+        return str(allowed[0])
+    if isinstance(allowed, range) and allowed[-1] > 1000:
+        return f"at least {allowed[0]}"
+    if isinstance(allowed, range):
+        return f"{allowed[0]} to {allowed[-1]}"
+    return "9 to 15, 25 to 31 or -8 to -15"
+
+
+def compression_name(value: Any) -> str:
+    """ "", "GZIP" or "ZLIB" for all that TensorFlow accepts: the names, 0 1 2, options, anything falsy."""
+    if isinstance(value, TFRecordOptions):
+        return value.compression
+    if not value:
+        return ""
+    if isinstance(value, (str, int)) and value in _NAMES:
+        return _NAMES[value]
+    inner = getattr(value, "compression_type", None)  # TensorFlow's own options object
+    if inner is not None:
+        return compression_name(inner)
+    raise ValueError(f'Not a valid compression_type: "{value}"; use "", "GZIP" or "ZLIB"')
+
+
+def as_options(value: Any) -> TFRecordOptions:
+    """``TFRecordOptions`` from all that TensorFlow's writer takes as options, its own object included."""
+    while isinstance(value, TFRecordOptions) and isinstance(value.compression_type, TFRecordOptions):
+        value = value.compression_type
+    if isinstance(value, TFRecordOptions):
+        return value
+    if hasattr(value, "compression_type"):
+        fields = (name for name in TFRecordOptions.__dataclass_fields__ if hasattr(value, name))
+        return TFRecordOptions(**{name: getattr(value, name) for name in fields})
+    return TFRecordOptions(value)
+
+
+class Deflate(Protocol):
+    """Takes frames, gives the bytes to be written for them as soon as there are any."""
+
+    def write(self, pieces: list[bytes], records: int) -> bytes:
+        """Take the pieces of ``records`` whole frames."""
+
+    def flush(self) -> bytes:
+        """The rest of everything so far, in a form that a reader can decode at once."""
+
+    def finish(self) -> bytes:
+        """The rest, and the end of the stream."""
+
+
+class Deflater:
+    """One GZIP or ZLIB stream, byte for byte as TensorFlow writes it.
+
+    For that, with a flush mode, the pieces must be the ones TensorFlow appends: header, payload, footer.
+    """
+
+    def __init__(self, options: TFRecordOptions) -> None:
+        self._stream = _compressobj(options, 31 if options.compression == "GZIP" else 15)
+        self._flush_mode = options.flush_mode or zlib.Z_NO_FLUSH
+        self._limit = options.input_buffer_size or 262144
+        self._pending: list[bytes] = []
+        self._pending_size = 0
+
+    def write(self, pieces: list[bytes], records: int) -> bytes:
+        if self._flush_mode == zlib.Z_NO_FLUSH:
+            return self._stream.compress(b"".join(pieces))
+        return b"".join(map(self._append, pieces))
+
+    def _append(self, piece: bytes) -> bytes:
+        """TensorFlow's buffer: a piece that does not fit sends on what is there, with the flush mode."""
+        out = b""
+        if len(piece) > self._limit - self._pending_size:
+            out = self._drain(self._flush_mode) if self._pending else b""
+            if len(piece) > self._limit:
+                return out + self._stream.compress(piece) + self._stream.flush(self._flush_mode)
+        self._pending.append(piece)
+        self._pending_size += len(piece)
+        return out
+
+    def _drain(self, flush_mode: int) -> bytes:
+        out = self._stream.compress(b"".join(self._pending)) + self._stream.flush(flush_mode)
+        self._pending, self._pending_size = [], 0
+        return out
+
+    def flush(self) -> bytes:
+        return self._drain(zlib.Z_PARTIAL_FLUSH)
+
+    def finish(self) -> bytes:
+        return self._drain(zlib.Z_FINISH)
+
+
+class BlockDeflater:
+    """GZIP as independent members of whole frames, each saying its own length in its header.
+
+    Members are deflated on threads and come out in order.
+    """
+
+    def __init__(self, options: TFRecordOptions) -> None:
+        assert options.block_size is not None
+        self._options = options
+        self._block_size = options.block_size
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._records = 0
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="purerecord-deflate")
+        self._members: deque[Future[bytes]] = deque()
+        self._empty = True
+
+    def write(self, pieces: list[bytes], records: int) -> bytes:
+        self._pieces += pieces
+        self._size += sum(map(len, pieces))
+        self._records += records
+        if self._size >= self._block_size:
+            self._submit()
+        return self._finished(2 * _THREADS)
+
+    def _submit(self) -> None:
+        self._members.append(self._pool.submit(_member, self._options, self._pieces, self._records))
+        self._pieces, self._size, self._records = [], 0, 0
+        self._empty = False
+
+    def _finished(self, unfinished: int) -> bytes:
+        """The members that are done, waiting until no more than ``unfinished`` are not."""
+        out = []
+        while self._members and (len(self._members) > unfinished or self._members[0].done()):
+            out.append(self._members.popleft().result())
+        return b"".join(out)
+
+    def flush(self) -> bytes:
+        if self._pieces:
+            self._submit()
+        return self._finished(0)
+
+    def finish(self) -> bytes:
+        if self._pieces or self._empty:
+            self._submit()
+        out = self._finished(0)
+        self._pool.shutdown()
+        return out
+
+
+def _member(options: TFRecordOptions, pieces: list[bytes], records: int) -> bytes:
+    data = b"".join(pieces)
+    stream = _compressobj(options, -15)
+    body = stream.compress(data) + stream.flush()
+    size = BLOCK_HEADER.size + len(body) + 8
+    header = BLOCK_HEADER.pack(BLOCK_MAGIC + b"\0\3", 28, b"PR", 24, size, len(data), records)
+    return header + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+
+
+def _compressobj(options: TFRecordOptions, default_bits: int) -> zlib._Compress:
+    def or_default(value: int | None, default: int) -> int:
+        return default if value is None else value
+
+    bits = default_bits if default_bits < 0 else or_default(options.window_bits, default_bits)
+    return zlib.compressobj(
+        or_default(options.compression_level, -1),
+        or_default(options.compression_method, zlib.DEFLATED),
+        bits,
+        or_default(options.mem_level, 9),
+        or_default(options.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+    )
+
+
+def deflate(options: TFRecordOptions) -> Deflate | None:
+    """What compresses frames according to ``options``; None for no compression."""
+    if not options.compression:
+        return None
+    return Deflater(options) if options.block_size is None else BlockDeflater(options)

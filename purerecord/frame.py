@@ -1,0 +1,225 @@
+"""Frames: how a record lies in a file, for many frames at a time.
+
+    uint64 length · uint32 masked CRC of the length · payload · uint32 masked CRC of the payload
+
+All little-endian, no file header, no padding. Here bytes become frames and back, without I/O: a reader
+hands in what it has, learns which whole frames that holds, and comes back with more. This module does
+not know where bytes come from, nor what a payload means.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .checksum import crc32c, mask, masked_crc, masked_crcs, masked_length_crcs, payloads_match
+from .errors import ChecksumError, TruncatedError
+
+# On-disk format; never change.
+HEADER = 12  # the length and its CRC
+FOOTER = 4  # the CRC of the payload
+OVERHEAD = HEADER + FOOTER
+
+Offsets = npt.NDArray[np.int64]
+
+_header = struct.Struct("<QI")
+_footer = struct.Struct("<I")
+_length_at = struct.Struct("<Q").unpack_from
+
+
+class Frames(NamedTuple):
+    """The whole frames at the front of a buffer, their length CRCs verified.
+
+    Frame i is ``buffer[begins[i] - HEADER : ends[i] + FOOTER]``. ``stop`` is where the last one ends:
+    what follows there is a frame that is still incomplete, or one whose length CRC is wrong: ``bad``.
+    """
+
+    begins: Offsets
+    ends: Offsets
+    stop: int
+    bad: bool
+
+
+def encode(payload: bytes) -> list[bytes]:
+    """The frame of one payload, as header, payload and footer."""
+    length = len(payload).to_bytes(8, "little")
+    return [length + _footer.pack(masked_crc(length)), payload, _footer.pack(masked_crc(payload))]
+
+
+def encode_many(payloads: Sequence[bytes]) -> list[bytes]:
+    """The frames of many payloads, as pieces to be written one after the other.
+
+    Between two payloads lie a footer and a header, made here as one piece of 16 bytes.
+    """
+    count = len(payloads)
+    if not count:
+        return []
+    lengths = np.fromiter(map(len, payloads), np.uint64, count)
+    edges = np.zeros(count + 1, np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")]))
+    edges["footer"][1:] = masked_crcs(payloads, count)
+    edges["length"][:-1] = lengths
+    edges["crc"][:-1] = masked_length_crcs(lengths)
+    pieces = [b""] * (2 * count + 1)
+    pieces[1::2] = payloads
+    pieces[0::2] = map(BytesIO(edges.tobytes()).read, [OVERHEAD] * (count + 1))
+    pieces[0] = pieces[0][FOOTER:]
+    pieces[-1] = pieces[-1][:FOOTER]
+    return pieces
+
+
+def decode_header(data: Any, at: int = 0) -> int:
+    """The length in the header at ``at``; ChecksumError when its CRC does not match."""
+    length, stored = _header.unpack_from(data, at)
+    got = mask(crc32c(data[at : at + 8]))
+    if got != stored:
+        raise _mismatch("length", stored, got)
+    return int(length)
+
+
+def header_holds(data: Any, at: int = 0) -> bool:
+    """Whether the length in the header at ``at`` matches its CRC."""
+    length, stored = _header.unpack_from(data, at)
+    return bool(masked_crc(length.to_bytes(8, "little")) == stored)
+
+
+def payload_holds(payload: Any, footer: Any) -> bool:
+    """Whether ``payload`` matches the CRC that ``footer`` begins with."""
+    return bool(_footer.unpack_from(footer)[0] == masked_crc(payload))
+
+
+def payload_error(payload: Any, footer: Any) -> ChecksumError:
+    """The error that a payload which does not match its footer deserves."""
+    return _mismatch("data", _footer.unpack_from(footer)[0], masked_crc(payload))
+
+
+def _mismatch(part: str, stored: int, got: int) -> ChecksumError:
+    return ChecksumError(
+        f"{part} checksum {got:#010x}, stored {stored:#010x}", part=part, expected=stored, got=got
+    )
+
+
+def check_end(tail: Any, got: int) -> None:
+    """Raise unless the data may end ``got`` bytes behind the last whole frame; ``tail`` begins there.
+
+    The one place that decides it: the data ends at a frame boundary, anything else is an error.
+    """
+    if got:
+        whole_size(tail, got)
+
+
+def whole_size(head: Any, available: int) -> int:
+    """The size of the frame that begins with ``head``; an error unless so many bytes are available."""
+    if available < HEADER:
+        raise TruncatedError(
+            f"the data ends inside a frame's header: {available} of {HEADER} bytes",
+            expected=HEADER,
+            got=available,
+        )
+    size = decode_header(head) + OVERHEAD
+    if size > available:
+        raise TruncatedError(
+            f"the data ends inside a frame: {available} of {size} bytes", expected=size, got=available
+        )
+    return size
+
+
+def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
+    """The whole frames at ``buffer[start:]``, at most ``limit`` of them."""
+    starts = _walk(buffer, start, len(buffer), limit)
+    begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
+    stored = u32_at(buffer, begins - FOOTER)
+    wrong = masked_length_crcs((ends - begins).astype(np.uint64)) != stored
+    good = int(wrong.argmax()) if wrong.any() else len(begins)
+    stop = int(starts[good])
+    bad = good < len(begins)
+    if not bad and len(buffer) - stop >= HEADER and (limit is None or good < limit):
+        bad = not header_holds(buffer, stop)
+    return Frames(begins[:good], ends[:good], stop, bad)
+
+
+def _walk(buffer: Any, start: int, end: int, limit: int | None) -> Offsets:
+    """Where frames start if all lengths are right, and where the last whole one ends.
+
+    A wrong length leads astray only inside the buffer; ``split`` cuts off everything from there on.
+    """
+    starts = _equal_run(buffer, start, end)
+    found = starts.tolist()
+    position = int(starts[-1])
+    append = found.append
+    last = end - OVERHEAD
+    while position <= last:
+        position += _length_at(buffer, position)[0] + OVERHEAD
+        if position > end:
+            break
+        append(position)
+    if limit is not None:
+        del found[limit + 1 :]
+    return np.fromiter(found, np.int64, len(found))
+
+
+def _equal_run(buffer: Any, start: int, end: int) -> Offsets:
+    """The starts of a run of frames that all have the first one's length: often that is all of them."""
+    if end - start < 64 * OVERHEAD:
+        return np.array([start])
+    size = _length_at(buffer, start)[0] + OVERHEAD
+    count = (end - start) // size
+    if count < 16 or _length_at(buffer, start + size)[0] + OVERHEAD != size:
+        return np.array([start])
+    lengths = np.ndarray(count, "<u8", buffer, offset=start, strides=(size,))
+    other = lengths != lengths[0]
+    run = int(other.argmax()) if other.any() else count
+    starts: Offsets = start + size * np.arange(run + 1)
+    return starts
+
+
+def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
+    """The indices of the frames whose payload does not match its CRC."""
+    stored = u32_at(buffer, ends)
+    if payloads_match(buffer, begins, ends, stored):
+        return np.empty(0, np.int64)
+    view = memoryview(buffer)
+    cuts = map(view.__getitem__, map(slice, begins.tolist(), ends.tolist()))
+    return np.flatnonzero(masked_crcs(cuts, len(begins)) != stored)
+
+
+def u32_at(buffer: Any, offsets: Offsets) -> npt.NDArray[np.uint32]:
+    """The little-endian uint32 at each of ``offsets``, which need no alignment."""
+    if not len(offsets):
+        return np.empty(0, np.uint32)
+    every = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))
+    found: npt.NDArray[np.uint32] = every[offsets].astype(np.uint32, copy=False)
+    return found
+
+
+def looks_like(head: bytes) -> str | None:
+    """What a file that is no TFRecord seems to be, judged by its first bytes."""
+    for magic, name in _MAGICS:
+        if head.startswith(magic):
+            return name
+    text = head[:64].lstrip().lower()
+    if text.startswith((b"<!doctype html", b"<html")):
+        return "an HTML page; perhaps a download that failed"
+    if head and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in head):
+        return "text"
+    return None
+
+
+_MAGICS = (
+    (b"version https://git-lfs", "a git-LFS pointer: the data itself was not fetched, try `git lfs pull`"),
+    (b"\x1f\x8b", 'gzip data; open it with compression="GZIP" or "auto"'),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ", "xz data"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"%PDF", "a PDF"),
+)

@@ -1,0 +1,242 @@
+"""Decompression: GZIP and ZLIB streams as a source of plain bytes.
+
+A *source* has ``read(size)``, which gives about ``size`` bytes or ``b""`` when there is nothing more at
+the moment, and ``close()``. What is here wraps one source into another. Everything that can be inflated
+before a break is handed out before the ``CompressionError``. A GZIP file may have many members; those
+of a blocked file (see ``deflate``) say how long they are, and are inflated by several threads at once.
+This module knows no frames: where it must know a little of what is inside, it is told.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, Protocol
+
+from .errors import CompressionError
+
+# gzip header as we write it for a block: fixed part, then an extra field "PR" with three numbers.
+# On-disk format; never change.
+BLOCK_HEADER = struct.Struct("<10sH2sHQQQ")
+BLOCK_MAGIC = b"\x1f\x8b\x08\x04\x00\x00\x00\x00"  # gzip, deflate, FEXTRA, no time
+
+_WBITS = {"GZIP": 31, "ZLIB": 15}
+_INPUT = 1 << 16
+# A block that claims to be larger than this is inflated piece by piece instead of at once.
+_LARGEST_BLOCK = 1 << 26
+_THREADS = min(4, os.cpu_count() or 1)
+
+
+class Source(Protocol):
+    """Where bytes come from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to about ``size`` bytes; ``b""`` when there are no more at the moment."""
+
+    def close(self) -> None:
+        """Give up what is held."""
+
+
+class Prefixed:
+    """A source whose first bytes were read already, to look at them."""
+
+    def __init__(self, head: bytes, rest: Source) -> None:
+        self._head = head
+        self._rest = rest
+
+    def read(self, size: int) -> bytes:
+        if self._head:
+            head, self._head = self._head[:size], self._head[size:]
+            return head
+        return self._rest.read(size)
+
+    def close(self) -> None:
+        self._rest.close()
+
+
+def sniff(head: bytes) -> str:
+    """ "GZIP", "ZLIB" or "", judged by the beginning of a file that is not plain."""
+    if head.startswith(b"\x1f\x8b"):
+        return "GZIP"
+    if len(head) >= 2 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0:
+        try:
+            # A damaged plain file may begin like this too, but will not inflate.
+            zlib.decompressobj().decompress(head, 64)
+            return "ZLIB"
+        except zlib.error:
+            pass
+    return ""
+
+
+class Inflater:
+    """The plain bytes of a GZIP or ZLIB source, all members and all concatenated streams of it."""
+
+    def __init__(self, source: Source, compression: str) -> None:
+        self._source = source
+        self._compression = compression
+        self._stream: zlib._Decompress | None = None
+        self._input = b""
+        self._consumed = 0  # compressed bytes taken from the source
+        self._begin = 0  # where the current stream begins
+        self._broken: CompressionError | None = None
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._broken is not None:
+                raise self._broken
+            if not self._input:
+                self._input = self._source.read(_INPUT)
+                self._consumed += len(self._input)
+            if self._stream is None:
+                if not self._input:
+                    return b""
+                self._begin = self._consumed - len(self._input)
+                self._stream = zlib.decompressobj(_WBITS[self._compression])
+            at_end = not self._input
+            data = self._inflate(self._stream, size)
+            if data:
+                return data
+            if at_end and self._stream is not None:
+                raise CompressionError(
+                    f"the {self._compression} stream is cut after {self._consumed} bytes: its end is missing"
+                )
+
+    def _inflate(self, stream: zlib._Decompress, size: int) -> bytes:
+        before = stream.copy()
+        try:
+            data = stream.decompress(self._input, size)
+        except zlib.error as error:
+            return self._inflate_up_to_the_break(before, error)
+        if stream.eof:
+            self._input = stream.unused_data
+            self._stream = None
+        else:
+            self._input = stream.unconsumed_tail
+        return data
+
+    def _inflate_up_to_the_break(self, stream: zlib._Decompress, error: zlib.error) -> bytes:
+        data = bytearray()
+        position = self._consumed - len(self._input)
+        for byte in self._input:
+            try:
+                data += stream.decompress(bytes((byte,)))
+            except zlib.error as exact:
+                error = exact
+                break
+            position += 1
+        if position - self._begin >= 4:
+            what = "is broken"
+        elif self._begin == 0:
+            what = "does not begin as one"
+        else:
+            what = "is followed by something else"
+        detail = str(error).rpartition(": ")[2]
+        self._broken = CompressionError(
+            f"the {self._compression} stream {what} at compressed byte {position} ({detail})"
+        )
+        return bytes(data)
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class Block(NamedTuple):
+    """What the header of a blocked GZIP member says."""
+
+    size: int  # of the whole member, in the file
+    data_size: int  # inflated
+    records: int
+
+
+def decode_block_header(header: bytes) -> Block | None:
+    """The numbers in the header of a blocked member; None where it is something else."""
+    if len(header) < BLOCK_HEADER.size or not header.startswith(BLOCK_MAGIC):
+        return None
+    _, extra, tag, length, size, data_size, records = BLOCK_HEADER.unpack_from(header)
+    if (extra, tag, length) != (28, b"PR", 24) or size <= BLOCK_HEADER.size:
+        return None
+    return Block(size, data_size, records)
+
+
+class BlockInflater:
+    """The plain bytes of a blocked GZIP source, several members inflated at a time.
+
+    Where a member is not as it says, the rest goes through an ``Inflater``, which reports exactly.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="purerecord-inflate")
+        self._ahead: deque[tuple[bytes, Future[bytes | None]]] = deque()
+        self._rest: Inflater | None = None
+        self._unread = b""
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._rest is not None:
+                return self._rest.read(size)
+            while len(self._ahead) <= _THREADS and self._submit():
+                pass
+            if not self._ahead:
+                self._fall_back(self._unread)
+                continue
+            member, future = self._ahead.popleft()
+            data = future.result()
+            if data is None:
+                self._fall_back(b"".join((member, *(other for other, _ in self._ahead), self._unread)))
+            elif data:
+                return data
+
+    def _submit(self) -> bool:
+        """Read one more whole member and have it inflated; False when there is none."""
+        if not self._fill(BLOCK_HEADER.size):
+            return False
+        block = decode_block_header(self._unread)
+        if block is None or block.data_size > _LARGEST_BLOCK or block.size > _LARGEST_BLOCK:
+            return False
+        if not self._fill(block.size):
+            return False
+        member, self._unread = self._unread[: block.size], self._unread[block.size :]
+        self._ahead.append((member, self._pool.submit(inflate_block, member, block)))
+        return True
+
+    def _fill(self, size: int) -> bool:
+        pieces, have = [self._unread], len(self._unread)
+        while have < size:
+            piece = self._source.read(max(size - have, 1 << 18))
+            if not piece:
+                break
+            pieces.append(piece)
+            have += len(piece)
+        self._unread = b"".join(pieces)
+        return have >= size
+
+    def _fall_back(self, rest: bytes) -> None:
+        self._unread = b""
+        self._ahead.clear()
+        self._rest = Inflater(Prefixed(rest, self._source), "GZIP")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._source.close()
+
+
+def inflate_block(member: bytes, block: Block) -> bytes | None:
+    """The plain bytes of one whole member; None where it does not keep what its header says."""
+    stream = zlib.decompressobj(31)
+    try:
+        data = stream.decompress(member, block.data_size + 1)
+    except zlib.error:
+        return None
+    return data if stream.eof and len(data) == block.data_size and not stream.unused_data else None
+
+
+def inflated(source: Source, compression: str, head: bytes) -> Source:
+    """``source``, whose first bytes ``head`` were read already, decompressed."""
+    whole = Prefixed(head, source)
+    if compression == "GZIP" and decode_block_header(head) is not None:
+        return BlockInflater(whole)
+    return Inflater(whole, compression)

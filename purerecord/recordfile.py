@@ -1,0 +1,268 @@
+"""Random access: ``RecordFile``, a ``Sequence[bytes]`` over one file or many shards.
+
+It reads by position, so threads may share it; it holds no open file when it is pickled, so worker
+processes may have it too. Where records lie comes from an index: given, found beside the file, or made
+by going through the headers on first use. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+
+from . import frame
+from .errors import CompressionError, CorruptionError, StaleIndexError
+from .frame import FOOTER, HEADER
+from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
+from .inflate import decode_block_header, inflate_block
+from .reader import RecordReader
+from .records import Records
+from .storage import SNIFF, detect, is_url, resolve_paths
+
+# Neighbouring frames are read together, up to this many bytes; in a loop, so many records at a time.
+_TOGETHER = 1 << 22
+_AHEAD = 1024
+_CACHED_BLOCKS = 4
+
+
+class RecordFile(Sequence[bytes]):
+    """The records of one file, or of many shards, by number.
+
+    ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it an index
+    beside the file (``<path>.index``) is used, or one is made on first use. A slice is a ``RecordFile``.
+
+    >>> records = RecordFile("train-*.tfrecord")
+    >>> len(records), records[0], records[-10:]
+    """
+
+    def __init__(self, path: Any, *, index: Any = None, verify: bool = True) -> None:
+        self._paths = tuple(resolve_paths(path))
+        if remote := [name for name in self._paths if is_url(name)]:
+            raise ValueError(f"{remote[0]}: RecordFile reads local files; read_records reads this one too")
+        indexes = index if isinstance(index, (list, tuple)) else [index]
+        if index is None:
+            indexes = [None] * len(self._paths)
+        if len(indexes) != len(self._paths):
+            raise ValueError(f"{len(self._paths)} files need as many indexes, not {len(indexes)}")
+        self._shards = [_Shard(name, given, verify) for name, given in zip(self._paths, indexes, strict=True)]
+        self._numbers: range | None = None  # of a slice; None stands for all
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in the order of their records."""
+        return self._paths
+
+    def __len__(self) -> int:
+        return sum(map(len, self._shards)) if self._numbers is None else len(self._numbers)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    @overload
+    def __getitem__(self, key: slice) -> RecordFile: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> bytes | RecordFile:
+        if isinstance(key, slice):
+            part = object.__new__(RecordFile)
+            part.__dict__.update(self.__dict__)
+            part._numbers = self._all()[key]
+            return part
+        shard, number = self._place(self._all()[key.__index__()])
+        return self._shards[shard].read_one(number)
+
+    def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
+        """Several records, in the order of ``indices``; neighbours are read together."""
+        numbers = self._all()
+        places = [self._place(numbers[index]) for index in indices]
+        found: dict[tuple[int, int], bytes] = {}
+        for shard in sorted({shard for shard, _ in places}):
+            wanted = sorted({number for place, number in places if place == shard})
+            for number, record in zip(wanted, self._shards[shard].read(wanted), strict=True):
+                found[shard, number] = record
+        return [found[place] for place in places]
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._numbers is None and any(shard.index is None for shard in self._shards):
+            yield from RecordReader(self._paths, verify=self._shards[0].verify)
+            return
+        for begin in range(0, len(self), _AHEAD):
+            yield from self.__getitems__(range(begin, min(begin + _AHEAD, len(self))))
+
+    def __repr__(self) -> str:
+        names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
+        part = self._numbers
+        return f"RecordFile({names})" + (
+            f"[{part.start}:{part.stop}:{part.step}]" if part is not None else ""
+        )
+
+    def _all(self) -> range:
+        """The numbers of the records here among those of all files."""
+        return range(self._ends[-1] if self._ends else 0) if self._numbers is None else self._numbers
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(map(len, self._shards)))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """The shard in which record ``number`` of all is, and its number there."""
+        shard = bisect_right(self._ends, number)
+        return shard, number - (self._ends[shard - 1] if shard else 0)
+
+
+class _Shard:
+    """The records of one file, by number."""
+
+    def __init__(self, path: str, index: Any, verify: bool) -> None:
+        self.path = path
+        self.verify = verify
+        self._given = index
+        self._lock = threading.RLock()
+        self._file: io.FileIO | None = None
+        self._blocks: OrderedDict[int, Records] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process opens the file itself; an index that is there already travels along.
+        given = self.__dict__.get("index", self._given)
+        return {"path": self.path, "verify": self.verify, "given": given}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["path"], state["given"], state["verify"])  # type: ignore[misc]
+
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self._file.close()  # type: ignore[union-attr]
+
+    @cached_property
+    def index(self) -> Index | None:
+        """Where the records are; None for a compressed file in which one cannot seek."""
+        with open(self.path, "rb", buffering=0) as file:
+            head = file.read(SNIFF)
+        if detect(head) and decode_block_header(head) is None:
+            return None
+        given = self._given
+        if given is None and os.path.exists(index_path(self.path)):
+            given = index_path(self.path)
+        if given is None:
+            return build_index(self.path)
+        index = given if isinstance(given, Index) else load_index(given)
+        index.check(self.path)
+        return index
+
+    @cached_property
+    def _counted(self) -> int:
+        return sum(map(len, RecordReader(self.path, verify=False).batches()))
+
+    def __len__(self) -> int:
+        return self._counted if self.index is None else len(self.index)
+
+    def read_one(self, number: int) -> bytes:
+        """Record ``number``."""
+        index = self._seekable()
+        if index.first_records is not None:
+            block = bisect_right(index.first_records, number) - 1
+            return self._block(index, block)[number - int(index.first_records[block])]
+        offset, size = int(index.offsets[number]), int(index.sizes[number])
+        data = self._read_at(offset, size)
+        try:
+            if frame.whole_size(data, len(data)) != size:
+                raise StaleIndexError(
+                    f"{self.path} is not what its index says at byte {offset}; build it anew"
+                )
+            payload = data[HEADER:-FOOTER]
+            if self.verify and not frame.payload_holds(payload, data[-FOOTER:]):
+                raise frame.payload_error(payload, data[-FOOTER:])
+        except CorruptionError as error:
+            error.path, error.record, error.offset = self.path, number, offset
+            raise
+        return payload
+
+    def read(self, numbers: Sequence[int]) -> list[bytes]:
+        """Several records; ``numbers`` ascend."""
+        index = self._seekable()
+        if index.first_records is not None:
+            return [self.read_one(number) for number in numbers]
+        found: list[bytes] = []
+        for begin, end in _runs(index, np.asarray(numbers, np.int64)):
+            low, high = numbers[begin], numbers[end - 1]
+            offset = int(index.offsets[low])
+            buffer = self._read_at(offset, int(index.offsets[high] + index.sizes[high]) - offset)
+            frames = frame.split(buffer)
+            if len(frames.begins) != end - begin or (
+                self.verify and len(frame.bad_payloads(buffer, frames.begins, frames.ends))
+            ):
+                found += map(self.read_one, numbers[begin:end])  # finds out exactly what is wrong
+            else:
+                found += Records(buffer, frames.begins, frames.ends)
+        return found
+
+    def _seekable(self) -> Index:
+        if self.index is None:
+            raise io.UnsupportedOperation(not_seekable(self.path))
+        return self.index
+
+    def _block(self, index: Index, number: int) -> Records:
+        """The records of one block of a blocked GZIP file; the last few blocks are kept."""
+        with self._lock:
+            if number in self._blocks:
+                self._blocks.move_to_end(number)
+                return self._blocks[number]
+        records = self._inflate(index, number)
+        with self._lock:
+            self._blocks[number] = records
+            while len(self._blocks) > _CACHED_BLOCKS:
+                self._blocks.popitem(last=False)
+        return records
+
+    def _inflate(self, index: Index, number: int) -> Records:
+        assert index.first_records is not None
+        first = int(index.first_records[number])
+        last = int(index.first_records[number + 1]) if number + 1 < len(index.offsets) else index.records
+        member = self._read_at(int(index.offsets[number]), int(index.sizes[number]))
+        block = decode_block_header(member)
+        data = inflate_block(member, block) if block is not None else None
+        if data is None:
+            raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
+        frames = frame.split(data)
+        bad = frame.bad_payloads(data, frames.begins, frames.ends) if self.verify else ()
+        if frames.stop != len(data) or len(frames.begins) != last - first or len(bad):
+            # Reading forward says exactly which record is damaged, and how.
+            for _ in RecordReader(io.BytesIO(member), verify=self.verify):
+                pass
+            raise StaleIndexError(f"{self.path} is not what its index says; build it anew")
+        return Records(data, frames.begins, frames.ends, path=self.path, first=first)
+
+    def _read_at(self, offset: int, size: int) -> bytes:
+        file = self._file
+        if file is None:
+            with self._lock:
+                if self._file is None:
+                    self._file = io.FileIO(self.path)
+                file = self._file
+        if hasattr(os, "pread"):
+            return os.pread(file.fileno(), size, offset)
+        with self._lock:
+            file.seek(offset)
+            return file.read(size)
+
+
+def _runs(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
+    """Ranges of ``numbers`` whose frames lie side by side and are not too much to read at once."""
+    begin = 0
+    while begin < len(numbers):
+        reach = int(index.offsets[numbers[begin]]) + _TOGETHER
+        end = begin + 1
+        while (
+            end < len(numbers)
+            and numbers[end] == numbers[end - 1] + 1
+            and int(index.offsets[numbers[end]] + index.sizes[numbers[end]]) <= reach
+        ):
+            end += 1
+        yield begin, end
+        begin = end

@@ -1,0 +1,236 @@
+"""Storage: from what a caller names (path, URL, glob, shard pattern, open file) to plain bytes.
+
+Paths are opened unbuffered and read in big pieces. Compression is found out from the content: a file is
+uncompressed exactly when its first length CRC holds; else it is what inflates. URLs go through fsspec,
+imported only then. This module knows the first header of a file and nothing else of what is inside.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import io
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, BinaryIO, Union
+
+from .deflate import compression_name
+from .errors import ChecksumError
+from .frame import HEADER, decode_header
+from .inflate import Prefixed, Source, inflated, sniff
+
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Named = Union[str, BinaryIO]
+
+# So many bytes tell what a file is.
+SNIFF = 1 << 12
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_COUNTED = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
+_WILD = re.compile(r"[*?[]")
+_SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})")
+
+
+def resolve(source: Any) -> list[Named]:
+    """The files that ``source`` names, in order; open files pass through."""
+    if hasattr(source, "read"):
+        return [source]
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return list(_expand(os.fsdecode(source)))
+    if isinstance(source, Iterable):
+        return [file for item in source for file in resolve(item)]
+    raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")
+
+
+def resolve_paths(source: Any) -> list[str]:
+    """Like ``resolve``, where only paths will do."""
+    files = resolve(source)
+    for file in files:
+        if not isinstance(file, str):
+            raise TypeError("this needs paths, not open files: it must be able to open them again")
+    return [file for file in files if isinstance(file, str)]
+
+
+def _expand(path: str) -> list[str]:
+    path = path.removeprefix("file://")
+    remote = is_url(path)
+    if not remote and os.path.lexists(path):
+        return [path]
+    head, tail, count = split_pattern(path)
+    if count is not None:
+        names = shard_names(head + tail, count, at=len(head))
+        return names if remote else [name for whole in names for name in _existing(whole)]
+    complete = head != path or "-?????-of-?????" in path
+    if head != path:
+        path = f"{head}-*-of-*{tail}"
+    if not _WILD.search(path):
+        return [path] if remote else _existing(path)
+    found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
+    found = [name for name in found if remote or not os.path.isdir(name)]
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "no file matches", path)
+    if complete:
+        _check_complete(found, path)
+    return found
+
+
+def _existing(path: str) -> list[str]:
+    os.stat(path)  # a missing file of many is better known now than hours later
+    return [path]
+
+
+def _check_complete(found: list[str], pattern: str) -> None:
+    shards = [match.groups() for name in found if (match := _SHARD.search(name))]
+    totals = {int(total) for _, total in shards}
+    if len(totals) > 1:
+        raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
+    missing = set(range(totals.pop() if totals else 0)) - {int(number) for number, _ in shards}
+    if missing:
+        raise FileNotFoundError(
+            errno.ENOENT, f"{len(missing)} shards are missing, the first is number {min(missing)}", pattern
+        )
+
+
+def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
+    """``name-00000-of-00010`` and so on; the shard number goes in at ``at`` characters, or at the end."""
+    head, tail = (name, "") if at is None else (name[:at], name[at:])
+    digits = max(5, len(str(count)))
+    return [f"{head}-{i:0{digits}d}-of-{count:0{digits}d}{tail}" for i in range(count)]
+
+
+def split_pattern(pattern: str) -> tuple[str, str, int | None]:
+    """What comes before the shard number, what comes after it, and how many shards, if that is said."""
+    match = _COUNTED.fullmatch(pattern)
+    if match is None:
+        return pattern, "", None
+    return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
+
+
+def is_url(path: str) -> bool:
+    """Whether ``path`` names something that is not on a local disk."""
+    match = _SCHEME.match(path)
+    return match is not None and match[1].lower() != "file"
+
+
+def _fsspec() -> Any:
+    try:
+        import fsspec  # noqa: PLC0415 - an extra, imported when a URL is
+    except ImportError:
+        raise ImportError('URLs need fsspec: pip install "purerecord[remote]"') from None
+    return fsspec
+
+
+def _remote_glob(path: str) -> list[str]:
+    filesystem, inner = _fsspec().core.url_to_fs(path)
+    return sorted(filesystem.unstrip_protocol(name) for name in filesystem.glob(inner))
+
+
+def open_remote(path: str, mode: str = "rb") -> BinaryIO:
+    """A remote file, opened through fsspec."""
+    file: BinaryIO = _fsspec().open(path, mode).open()
+    return file
+
+
+class _File:
+    """Reads a binary file object, which is closed here only if it was opened here."""
+
+    def __init__(self, file: Any, *, ours: bool) -> None:
+        if hasattr(file, "encoding") or "b" not in getattr(file, "mode", "b"):
+            raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
+        self._file = file
+        self._ours = ours
+        # read1 gives what is there; read would wait until a slow pipe has filled the whole piece.
+        self._read = getattr(file, "read1", file.read)
+        self._regular = isinstance(file, io.FileIO) and ours and file.seekable()
+        self._position = 0
+        self._size = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._read(size)
+        if data is None:
+            raise BlockingIOError(errno.EAGAIN, "the file does not block and has no data at the moment")
+        if not isinstance(data, bytes):
+            raise TypeError(f"the file must give bytes, not {type(data).__name__}")
+        self._position += len(data)
+        return data
+
+    def close(self) -> None:
+        if self._ours:
+            self._file.close()
+
+    def remaining(self, least: int) -> int | None:
+        """How many bytes a regular file opened here still has; None where that is not known.
+
+        The size is looked up again only when what is known of it does not reach to ``least``.
+        """
+        if not self._regular:
+            return None
+        left = self._size - self._position
+        if left <= least:
+            self._size = os.fstat(self._file.fileno()).st_size
+            left = self._size - self._position
+        return max(0, left)
+
+    def rewind(self, count: int) -> bool:
+        """Go back by ``count`` bytes; False where that is not possible."""
+        if self._regular:
+            self._position = self._file.seek(-count, os.SEEK_CUR)
+        return self._regular
+
+
+class Opened:
+    """One file, opened: a source of plain bytes, whatever it is compressed with.
+
+    ``compression`` is "", "GZIP" or "ZLIB", or None as long as no byte has come to tell.
+    """
+
+    def __init__(self, file: Named, compression: Any = "auto") -> None:
+        self.compression = None if compression == "auto" else compression_name(compression)
+        if isinstance(file, str):
+            self.name = file
+            opened = open_remote(file) if is_url(file) else io.FileIO(file)
+            self._file = _File(opened, ours=True)
+        else:
+            self.name = str(getattr(file, "name", "") or "<stream>")
+            self._file = _File(file, ours=False)
+        self._plain: Source | None = self._file if self.compression == "" else None
+
+    def read(self, size: int) -> bytes:
+        """Up to about ``size`` plain bytes; b"" when there are no more at the moment."""
+        if self._plain is None:
+            self._plain = self._begin()
+        return b"" if self._plain is None else self._plain.read(size)
+
+    def _begin(self) -> Source | None:
+        head = self._file.read(SNIFF)
+        while 0 < len(head) < HEADER and (more := self._file.read(SNIFF)):
+            head += more
+        if not head:
+            return None
+        if self.compression is None:
+            self.compression = detect(head)
+        if not self.compression:
+            return self._file if self._file.rewind(len(head)) else Prefixed(head, self._file)
+        return inflated(self._file, self.compression, head)
+
+    def remaining(self, least: int = 0) -> int | None:
+        """How many bytes are still to come, where that can be told: an uncompressed regular file."""
+        return self._file.remaining(least) if self._plain is self._file else None
+
+    def rewind(self, count: int) -> bool:
+        """Go back by ``count`` bytes, where that is possible: an uncompressed regular file."""
+        return self._plain is self._file and self._file.rewind(count)
+
+    def close(self) -> None:
+        (self._plain or self._file).close()
+
+
+def detect(head: bytes) -> str:
+    """The compression of a file that begins with ``head``: "", "GZIP" or "ZLIB"."""
+    if len(head) >= HEADER:
+        try:
+            decode_header(head)
+            return ""
+        except ChecksumError:
+            pass
+    return sniff(head)
