@@ -9,7 +9,7 @@ know how a message looks, nor that files exist.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -200,10 +200,11 @@ def _column(rows: Sequence[Value], kind: int) -> Column:
 
 
 def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
-    """As in an Example, except that a Feature that is there but holds no list does not get the default."""
-    needs = f"shape {spec.shape} needs {spec.count}"
-    unset = batch.kinds(feature) == UNSET
-    first_fault((unset, partial(batch.count_mismatch, feature, needs, spec.count)))
+    """As in an Example, except that a Feature without a list is an empty one: it gets no default."""
+    column = batch.columns[feature]
+    if column.kinds is not None:
+        kinds = np.where(column.kinds == UNSET, np.int8(column.kind), column.kinds)
+        batch = replace(batch, columns={feature: replace(column, kinds=kinds)})
     return fixed_len(batch, feature, spec)
 
 
@@ -214,8 +215,7 @@ def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceF
         remedy = "set allow_missing=True if the feature list may be missing"
         first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
     steps = batch.of_steps(feature, feature)
-    # Every step is one item, so a step is what an example is to a FixedLenFeature without a default;
-    # one that holds no list has too few values, rather than being absent.
+    # Every step is one item, so a step is what an example is to a FixedLenFeature.
     items = _context_fixed_len(steps, feature, FixedLenFeature(spec.shape, spec.dtype))
     return padded(items, np.diff(found.splits), None)
 

@@ -1,0 +1,101 @@
+"""parse_sequence_example and parse_single_sequence_example against live TensorFlow, on random data.
+
+As in test_interop_tensorflow_parse: everything is compared, and where we differ on purpose, a test of its
+own says so.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from interop import interop
+from messages import UNSET_FEATURE, ints, sequence_example, strings
+from spec_cases import Case
+from tensorflow_twins import difference, outcome, twins
+
+from purerecord.errors import PureRecordError
+from purerecord.features import (
+    FixedLenSequenceFeature,
+    RaggedFeature,
+)
+from purerecord.sequence import parse_sequence_example, parse_single_sequence_example
+
+tf = interop("tensorflow")
+
+CAMPAIGN = int(os.environ.get("PURERECORD_CAMPAIGN", "1"))
+TF_ERRORS = (tf.errors.OpError, ValueError, TypeError, UnicodeDecodeError)
+
+
+class ListCase(Case):
+    """A spec of a feature list, and its lists."""
+
+    def __init__(self, rng: random.Random, name: str, faults: float) -> None:
+        super().__init__(rng, name, faults, ("items", "var", "ragged"))
+
+    def _items(self) -> Any:
+        shape = self.rng.choice(((), (1,), (2,), (2, 2)))
+        spec = FixedLenSequenceFeature(shape, self.dtype, allow_missing=self.rng.random() < 0.5)
+        self.counts = lambda: spec.count
+        return spec
+
+    def lists(self) -> list[tuple[str, list[bytes]]]:
+        """The feature lists of one example; a list of which any step is missing is shorter."""
+        steps = self.rng.choice((0, 1, 2, 5))
+        if isinstance(self.spec, RaggedFeature):
+            keys = [
+                self.spec.value_key or self.name,
+                *(p.key for p in self.spec.partitions if hasattr(p, "key")),
+            ]
+            found = [dict(self.features()) for _ in range(steps)]
+            return [(key, [step.get(key, UNSET_FEATURE) for step in found]) for key in keys]
+        if self.rng.random() < self.faults / 2:
+            return []
+        return [(self.name, [message for _ in range(steps) for _, message in self.features()])]
+
+
+def random_sequence_example(rng: random.Random, context: list[Case], lists: list[ListCase]) -> bytes:
+    entries = [pair for case in context for pair in case.features()]
+    found = [pair for case in lists for pair in case.lists()]
+    rng.shuffle(entries)
+    rng.shuffle(found)
+    if rng.random() < 0.2:  # duplicates: the last one counts
+        entries = [(name, ints(7)) for name, message in entries if message] + entries
+        found = [(name, [strings(b"x"), ints(7)]) for name, _ in found] + found
+    if rng.random() < 0.3:
+        entries.append(("unasked", strings(b"?")))
+        found.append(("unasked", [strings(b"?")]))
+    return sequence_example(entries, found)
+
+
+@pytest.mark.parametrize("seed", range(6 * CAMPAIGN))
+def test_random_sequence_examples_give_what_tensorflow_gives(seed: int) -> None:
+    rng = random.Random(seed)
+    outcomes: Counter[str] = Counter()
+    for _ in range(100):
+        faults = rng.choice((0.0, 0.0, 0.02, 0.1, 0.4))
+        context = [
+            Case(rng, name, faults, ("fixed", "var", "ragged"))
+            for name in rng.sample("abc", rng.randrange(3))
+        ]
+        lists = [
+            ListCase(rng, name, faults) for name in rng.sample("abc", rng.randrange(0 if context else 1, 3))
+        ]
+        specs = [{case.name: case.spec for case in cases} for cases in (context, lists)]
+        if not any(specs):
+            continue
+        their_specs = [twins(tf, part) for part in specs]
+        payloads = [random_sequence_example(rng, context, lists) for _ in range(rng.choice((1, 2, 7)))]
+        ours = outcome(parse_sequence_example, PureRecordError, payloads, *specs)
+        theirs = outcome(tf.io.parse_sequence_example, TF_ERRORS, payloads, *their_specs)
+        assert not difference(ours, theirs), (specs, payloads)
+        outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+        for payload in payloads[:3]:
+            ours = outcome(parse_single_sequence_example, PureRecordError, payload, *specs)
+            theirs = outcome(tf.io.parse_single_sequence_example, TF_ERRORS, payload, *their_specs)
+            assert not difference(ours, theirs), (specs, payload)
+            outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+    assert len(outcomes) == 2, outcomes
