@@ -53,11 +53,11 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
     ("read", "tfrecord_iterator, checks nothing", "read", "tfrecord.read", all_of(FOUR, None), {}),
     ("columns", "best tf.data pipeline", "columns", "tensorflow.columns", all_of(PAYLOADS, 4.0), {}),
     *(
-        ("parse", f"parse_example, batch {size}", "parse", "tensorflow.parse",
+        ("parse", f"parse_example, batches of {size}", "parse", "tensorflow.parse",
          all_of(PAYLOADS, 1.5), {"batch": size})
         for size in (1024, 4096, 8192)
     ),
-    ("parse", "parse_example left as tensors, batch 4096", "parse", "tensorflow.parse_to_tensors",
+    ("parse", "parse_example to tensors, 4096", "parse", "tensorflow.parse_to_tensors",
      all_of(PAYLOADS, None), {"batch": 4096}),
     ("decode", "tfrecord_loader", "decode", "tfrecord.decode",
      {"tab": 50.0, "ctr": 50.0, "emb": 8.0, "img": 8.0, "shuf": None, "wide": None}, {}),
@@ -74,7 +74,7 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
     ("gzip", "tf_record_iterator, blocked GZIP", "read", "tensorflow.read",
      {"tab": 1.7}, {"form": "blocked_gzip"}),
     ("gzip", "best tf.data pipeline, GZIP", "columns", "tensorflow.columns", {"tab": None}, {"form": "gzip"}),
-    ("validate", "crc32c over the file", "validate", "crc32c.checksum",
+    ("validate", "over the bytes of the file", "validate", "crc32c.checksum",
      {"img": 0.7, "emb": 0.7, "tab": None}, {}),
 ]  # fmt: skip
 

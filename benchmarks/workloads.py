@@ -190,8 +190,8 @@ class Store:
         def write(path: Path) -> None:
             import purerecord as pr  # noqa: PLC0415 - only here, where it may be missing
 
-            if not hasattr(pr, "TFRecordOptions"):
-                raise NotThereYetError("TFRecordOptions")
+            if not hasattr(pr, "TFRecordWriter"):
+                raise NotThereYetError("purerecord.TFRecordWriter")
             options = pr.TFRecordOptions("GZIP", block_size=BLOCK_SIZE)
             with pr.TFRecordWriter(str(path), options) as writer:
                 writer.write_many(list(self._payloads(work)))

@@ -13,6 +13,7 @@ from benchmarks.digest import Plain, Rows, Written, dense, padded
 from benchmarks.handmade import Column, Jagged, payloads
 from benchmarks.sides import Task, Variant
 from benchmarks.workloads import Field, NotThereYetError, Workload
+from purerecord.index import Index
 from purerecord.records import Records
 
 VERSION = pr.__version__
@@ -72,24 +73,23 @@ def parse(task: Task) -> list[Variant]:
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns, over batch sizes."""
+    """Files to numpy columns, over batch sizes, our own choice among them."""
     parse_one, read_from = parser(task.work), api("read_batches")
 
-    def run(size: int) -> Iterator[Any]:
-        for path in task.shards:
-            yield from map(parse_one, read_from(path, batch_size=size))
+    def run(size: int | None) -> Iterator[Any]:
+        return map(parse_one, read_from(task.shards, batch_size=size))
 
-    return [partial(run, size) for size in task.work.batches]
+    return [partial(run, size) for size in (None, *task.work.batches)]
 
 
 def decode(task: Task) -> list[Variant]:
     """Every feature to a column, without a spec, over batch sizes."""
     decoder, read_from = api("decode_examples"), api("read_batches")
 
-    def run(size: int) -> Iterator[Any]:
+    def run(size: int | None) -> Iterator[Any]:
         return map(decoder, read_from(task.path, batch_size=size))
 
-    return [partial(run, size) for size in task.work.batches]
+    return [partial(run, size) for size in (None, *task.work.batches)]
 
 
 # --- writing -----------------------------------------------------------------------------------------
@@ -160,6 +160,8 @@ def plain(made: Any) -> Plain:
         return made
     if isinstance(made, Records):
         return list(made)
+    if isinstance(made, Index):
+        return {"offset": dense(made.offsets), "size": dense(made.sizes)}
     if isinstance(made, tuple):  # of a SequenceExample
         context, steps, lengths = made
         stepped = {name: padded(values, lengths[name]) for name, values in steps.items()}
