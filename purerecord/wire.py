@@ -6,7 +6,7 @@ fields and groups. Every length is checked against the bytes that are there befo
 is bounded and nothing recurses, so that any bytes give a value or a ``DecodeError``.
 
 What every encoder in practice writes is recognised by ``_plain_feature`` and its callers, which give up
-(return None) at the first surprise; then the general path, ``_fields``, decides what the bytes mean.
+(return None) at the first surprise; then the general path, ``fields``, decides what the bytes mean.
 This module does not know what the values are for: no feature specs, no defaults, no batches.
 """
 
@@ -59,7 +59,7 @@ def decode_features(payload: BytesLike) -> dict[str, Value]:
     """
     data = bytes(payload)
     features: dict[str, Value] = {}
-    for field in _fields(data, 0, len(data), 0):
+    for field in fields(data, 0, len(data), 0):
         if field.type == DELIMITED and field.number == 1:
             _decode_features(data, field.begin, field.end, features)
     return features
@@ -70,11 +70,11 @@ def decode_sequence(payload: BytesLike) -> tuple[dict[str, Value], dict[str, lis
     data = bytes(payload)
     context: dict[str, Value] = {}
     lists: dict[str, list[Value]] = {}
-    for field in _fields(data, 0, len(data), 0):
+    for field in fields(data, 0, len(data), 0):
         if field.type == DELIMITED and field.number == 1:
             _decode_features(data, field.begin, field.end, context)
         elif field.type == DELIMITED and field.number == 2:
-            for inner in _fields(data, field.begin, field.end, 1):
+            for inner in fields(data, field.begin, field.end, 1):
                 if inner.type == DELIMITED and inner.number == 1:
                     name, parts, known = _entry(data, inner)
                     values = _decode_list(data, name, parts)
@@ -92,7 +92,7 @@ def _decode_features(data: bytes, begin: int, end: int, features: dict[str, Valu
             name, kind, values, position = plain
             features[name] = kind, values
             continue
-        field, position = _field(data, position, end, 1)
+        field, position = read_field(data, position, end, 1)
         if field.type == DELIMITED and field.number == 1:
             name, parts, known = _entry(data, field)
             value = _decode_feature(data, parts, 3, name)
@@ -104,7 +104,7 @@ def _decode_list(data: bytes, name: str, parts: list[Field]) -> list[Value]:
     """The Features of a FeatureList that comes in ``parts``."""
     values: list[Value] = []
     for part in parts:
-        for field in _fields(data, part.begin, part.end, 3, name):
+        for field in fields(data, part.begin, part.end, 3, name):
             if field.type == DELIMITED and field.number == 1:
                 plain = _plain_feature(data, field.begin, field.end)
                 values.append(_decode_feature(data, [field], 4, name) if plain is None else plain)
@@ -120,7 +120,7 @@ def _entry(data: bytes, entry: Field) -> tuple[str, list[Field], bool]:
     key = ""
     parts: list[Field] = []
     known = True
-    for field in _fields(data, entry.begin, entry.end, 2):
+    for field in fields(data, entry.begin, entry.end, 2):
         if field.type == DELIMITED and field.number == 1:
             try:
                 key = data[field.begin : field.end].decode()
@@ -138,11 +138,11 @@ def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> V
     kind = UNSET
     values: list[Any] = []
     for part in parts:
-        for field in _fields(data, part.begin, part.end, depth, name):
+        for field in fields(data, part.begin, part.end, depth, name):
             if field.type == DELIMITED and field.number in (BYTES, FLOAT, INT64):
                 if field.number != kind:
                     kind, values = field.number, []
-                for element in _fields(data, field.begin, field.end, depth + 1, name):
+                for element in fields(data, field.begin, field.end, depth + 1, name):
                     if element.number == 1:
                         values += _elements(data, kind, element, name)
     if kind == FLOAT:
@@ -169,15 +169,15 @@ def _elements(data: bytes, kind: int, field: Field, name: str) -> list[Any]:
     return []
 
 
-def _fields(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> Iterator[Field]:
+def fields(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> Iterator[Field]:
     """The fields of the message in ``data[begin:end]``, which lies ``depth`` messages deep."""
     position = begin
     while position < end:
-        field, position = _field(data, position, end, depth, name)
+        field, position = read_field(data, position, end, depth, name)
         yield field
 
 
-def _field(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> tuple[Field, int]:
+def read_field(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> tuple[Field, int]:
     """The field at ``begin`` of a message that ends at ``end``, and where the next one begins."""
     tag, position = _read_tag(data, begin, end, name)
     number, wire_type = tag >> 3, tag & 7
