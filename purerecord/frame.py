@@ -47,8 +47,13 @@ class Frames(NamedTuple):
 
 def encode(payload: bytes) -> list[bytes]:
     """The frame of one payload, as header, payload and footer."""
-    length = len(payload).to_bytes(8, "little")
-    return [length + _footer.pack(masked_crc(length)), payload, _footer.pack(masked_crc(payload))]
+    return [encode_header(len(payload)), payload, _footer.pack(masked_crc(payload))]
+
+
+def encode_header(length: int) -> bytes:
+    """The header of a frame for a payload of ``length`` bytes."""
+    field = length.to_bytes(8, "little")
+    return field + _footer.pack(masked_crc(field))
 
 
 def encode_many(payloads: Sequence[bytes]) -> list[bytes]:

@@ -1,0 +1,96 @@
+"""Finding the next frame where the last one's length cannot be trusted.
+
+TFRecord has no marks to find: a frame is where eight bytes, read as a length, match their CRC, and so many
+bytes on the payload matches its own. Almost every offset is ruled out at once, in numpy, because the
+upper bytes of a plausible length are zero; the few that are left need a CRC. No I/O here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import damage, frame
+from .checksum import crc32c, mask, masked_length_crcs
+from .frame import FOOTER, HEADER, OVERHEAD
+
+Offsets = npt.NDArray[np.int64]
+
+# Lost blocks of a file system are at least so large.
+_BLOCK = 512
+
+
+def plausible_frames(buffer: bytes, start: int, available: int | None) -> tuple[Offsets, Offsets]:
+    """Where in ``buffer[start:]`` a header's CRC holds, and the lengths that stand there.
+
+    A frame that would need more than ``available`` bytes from the buffer's beginning on is none. Lengths
+    of a tebibyte and more are not looked for.
+    """
+    octets = np.frombuffer(buffer, np.uint8)[start:]
+    count = len(octets) - HEADER + 1
+    if count <= 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    zero = octets == 0
+    likely = zero[5 : 5 + count] & zero[6 : 6 + count] & zero[7 : 7 + count]
+    if np.count_nonzero(likely) > count // 64:
+        hole = zero[:count].copy()  # twelve zeros are no header
+        for i in range(1, HEADER):
+            hole &= zero[i : i + count]
+        likely &= ~hole
+    positions = np.flatnonzero(likely)
+    lengths = np.ndarray(count, "<u8", octets, strides=(1,))[positions]
+    stored = frame.u32_at(octets, positions + 8)
+    good = masked_length_crcs(lengths) == stored
+    positions, sizes = positions[good] + start, lengths[good].astype(np.int64)
+    if available is not None:
+        fits = positions + sizes + OVERHEAD <= available
+        positions, sizes = positions[fits], sizes[fits]
+    return positions, sizes
+
+
+def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
+    """Where the payload ends whose damaged header ``buffer`` begins with, if the payload is whole.
+
+    ``ends`` are where the frame may end: where other frames begin, or the data ends. At the first of
+    them a payload that matches its footer is proof enough; at later ones, for there are many, most of
+    the header must also be what it then should have been. That tells a TFRecord inside this payload
+    from the file around it.
+    """
+    crc, done = 0, HEADER
+    for number, end in enumerate(ends.tolist()):
+        if end < OVERHEAD:
+            continue
+        crc = crc32c(buffer[done : end - FOOTER], crc)
+        done = end - FOOTER
+        if mask(crc) != int.from_bytes(buffer[done:end], "little"):
+            continue
+        if number == 0 or _alike(buffer[:HEADER], done - HEADER) >= 8:
+            return int(done)
+    return None
+
+
+def _alike(header: bytes, length: int) -> int:
+    """How many bytes of ``header`` are what a header for ``length`` has there."""
+    right = frame.encode_header(length)
+    return sum(a == b for a, b in zip(header, right, strict=True))
+
+
+def name_damage(data: bytes, size: int, *, at_end: bool, at_begin: bool) -> tuple[str, int | None]:
+    """The kind of the damage ``data`` of ``size`` bytes (data may be cut) behind a bad length CRC.
+
+    And how many records it holds, where that can be told.
+    """
+    if _has_hole(data):
+        return damage.ZEROS, None
+    if len(data) >= HEADER and int.from_bytes(data[:8], "little") + OVERHEAD == size:
+        return damage.BAD_LENGTH, 1
+    if at_end and at_begin:
+        return damage.NOT_A_TFRECORD, None
+    return (damage.TRAILING_GARBAGE if at_end else damage.GARBAGE), None
+
+
+def _has_hole(data: Any) -> bool:
+    """Whether a run of zeros is in it that is as long as a block."""
+    return bytes(_BLOCK) in data if len(data) >= _BLOCK else not any(data)
