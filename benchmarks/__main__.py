@@ -53,7 +53,7 @@ def results(args: argparse.Namespace) -> Iterator[race.Result]:
     ]
     yield from race.run(cases, store, args.rounds)
     if "memory" in args.parts:
-        yield from fresh.memory(store, args.memory_size)
+        yield from fresh.memory(store, args.memory_size, args.workload or WORKLOADS)
     if "import" in args.parts:
         yield from fresh.importing(args.rounds)
 

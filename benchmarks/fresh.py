@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from benchmarks.race import Result
 from benchmarks.worker import ROOT
@@ -28,9 +28,11 @@ STREAMS = [
 ]
 
 
-def memory(store: Store, size: int) -> Iterator[Result]:
+def memory(store: Store, size: int, workloads: Container[str]) -> Iterator[Result]:
     """Streaming a small and a large file in each way."""
     for way, workload, form in STREAMS:
+        if workload not in workloads:
+            continue
         words = f"{way}{', GZIP' if form == 'gzip' else ''}, {size / MEGABYTE:.0f} MB"
         result = Result("memory", workload, words, "", CEILING, "MB", at_most=True)
         source = getattr(store, form)(WORKLOADS[workload])

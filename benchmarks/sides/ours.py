@@ -24,7 +24,7 @@ def api(name: str) -> Any:
     """A public name of purerecord."""
     try:
         return getattr(pr, name)
-    except AttributeError:
+    except (AttributeError, ImportError):
         raise NotThereYetError(f"purerecord.{name}") from None
 
 
