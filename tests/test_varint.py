@@ -61,9 +61,7 @@ def test_longer_than_needed_is_legal_and_bits_beyond_64_are_dropped(
 
 
 @pytest.mark.parametrize("before", BEFORE, ids=["few", "many"])
-@pytest.mark.parametrize(
-    "octets", ["80", "ffff", "8080808080808080808000", "80" * 10 + "01", "80" * 99 + "01"]
-)
+@pytest.mark.parametrize("octets", ["80", "ffff", "8080808080808080808000", "80" * 99 + "01"])
 def test_cut_or_too_long_is_a_decode_error_that_says_where(before: bytes, octets: str) -> None:
     with pytest.raises(DecodeError) as caught:
         decode_varints(before + bytes.fromhex(octets), 7, "f")
