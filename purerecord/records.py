@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice
+from operator import eq
+from operator import index as as_index
 from typing import Any, SupportsIndex, Union, overload
 
 import numpy as np
@@ -65,7 +67,7 @@ class Records(Sequence[bytes]):
         parts = list(payloads)
         try:
             buffer = b"".join(parts)
-            sizes = [part.nbytes if isinstance(part, memoryview) else len(part) for part in parts]
+            sizes = [len(p) if isinstance(p, (bytes, bytearray)) else memoryview(p).nbytes for p in parts]
         except TypeError:
             bad = next(p for p in parts if not isinstance(p, (bytes, bytearray, memoryview)))
             raise TypeError(f"a payload must be bytes-like, not {type(bad).__name__}") from None
@@ -114,7 +116,7 @@ class Records(Sequence[bytes]):
     def __getitem__(self, key: slice) -> Records: ...
     def __getitem__(self, key: SupportsIndex | slice) -> bytes | Records:
         if not isinstance(key, slice):
-            index = key.__index__()
+            index = as_index(key)
             return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
         start, _, step = key.indices(len(self))
         if step != 1:  # only a run of consecutive records keeps its numbers in the file
@@ -132,7 +134,7 @@ class Records(Sequence[bytes]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Records, list, tuple)):
-            return len(self) == len(other) and all(map(bytes.__eq__, self, other))
+            return len(self) == len(other) and all(map(eq, self, other))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
