@@ -13,6 +13,7 @@ import io
 import os
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any, BinaryIO, Union
 
 from .deflate import compression_name
@@ -28,7 +29,7 @@ SNIFF = 1 << 12
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _COUNTED = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
 _WILD = re.compile(r"[*?[]")
-_SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})")
+_SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
 
 
 def resolve(source: Any) -> list[Named]:
@@ -57,16 +58,21 @@ def _expand(path: str) -> list[str]:
     if not remote and os.path.lexists(path):
         return [path]
     head, tail, count = split_pattern(path)
+    if count == 0:
+        raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
     if count is not None:
         names = shard_names(head + tail, count, at=len(head))
         return names if remote else [name for whole in names for name in _existing(whole)]
-    complete = head != path or "-?????-of-?????" in path
-    if head != path:
+    counted = head != path
+    complete = counted or "-?????-of-?????" in path
+    if counted:
         path = f"{head}-*-of-*{tail}"
     if not _WILD.search(path):
         return [path] if remote else _existing(path)
     found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
     found = [name for name in found if remote or not os.path.isdir(name)]
+    if counted:  # not what lies beside the shards, such as their indexes
+        found = [name for name in found if (match := _SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     if complete:
@@ -135,7 +141,7 @@ class _File:
     """Reads a binary file object, which is closed here only if it was opened here."""
 
     def __init__(self, file: Any, *, ours: bool) -> None:
-        if hasattr(file, "encoding") or "b" not in getattr(file, "mode", "b"):
+        if hasattr(file, "encoding"):
             raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
         self._file = file
         self._ours = ours
