@@ -13,7 +13,7 @@ import struct
 import zlib
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .inflate import BLOCK_HEADER, BLOCK_MAGIC
@@ -49,8 +49,8 @@ class TFRecordOptions:
                 raise ValueError('block_size needs compression_type "GZIP"')
             if self.block_size < 1:
                 raise ValueError(f"block_size must be positive, not {self.block_size}")
-            if self.window_bits not in (None, 31):
-                raise ValueError("block_size and window_bits do not go together")
+            if self.window_bits not in (None, 31) or self.flush_mode:
+                raise ValueError("block_size does not go together with window_bits or flush_mode")
         if compression:
             self._check()
 
@@ -75,7 +75,7 @@ _ALLOWED: dict[str, Any] = {
     "flush_mode": range(4),
     "input_buffer_size": range(1, 1 << 62),
     "output_buffer_size": range(2, 1 << 62),
-    "window_bits": [*range(-15, -7), *range(9, 16), *range(25, 32)],
+    "window_bits": [*range(-15, -8), *range(8, 16), *range(25, 32)],
     "compression_level": range(-1, 10),
     "compression_method": range(8, 9),
     "mem_level": range(1, 10),
@@ -90,7 +90,7 @@ def _described(allowed: Any) -> str:
         return f"at least {allowed[0]}"
     if isinstance(allowed, range):
         return f"{allowed[0]} to {allowed[-1]}"
-    return "9 to 15, 25 to 31 or -8 to -15"
+    return "8 to 15, 25 to 31 or -9 to -15"
 
 
 def compression_name(value: Any) -> str:
@@ -101,18 +101,15 @@ def compression_name(value: Any) -> str:
         return ""
     if isinstance(value, (str, int)) and value in _NAMES:
         return _NAMES[value]
-    inner = getattr(value, "compression_type", None)  # TensorFlow's own options object
-    if inner is not None:
-        return compression_name(inner)
+    if hasattr(value, "compression_type"):  # TensorFlow's own options object
+        return compression_name(value.compression_type)
     raise ValueError(f'Not a valid compression_type: "{value}"; use "", "GZIP" or "ZLIB"')
 
 
 def as_options(value: Any) -> TFRecordOptions:
     """``TFRecordOptions`` from all that TensorFlow's writer takes as options, its own object included."""
-    while isinstance(value, TFRecordOptions) and isinstance(value.compression_type, TFRecordOptions):
-        value = value.compression_type
     if isinstance(value, TFRecordOptions):
-        return value
+        return replace(value, compression_type=value.compression)
     if hasattr(value, "compression_type"):
         fields = (name for name in TFRecordOptions.__dataclass_fields__ if hasattr(value, name))
         return TFRecordOptions(**{name: getattr(value, name) for name in fields})
