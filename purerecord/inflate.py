@@ -74,12 +74,12 @@ def sniff(head: bytes) -> str:
 class Inflater:
     """The plain bytes of a GZIP or ZLIB source, all members and all concatenated streams of it."""
 
-    def __init__(self, source: Source, compression: str) -> None:
+    def __init__(self, source: Source, compression: str, position: int = 0) -> None:
         self._source = source
         self._compression = compression
         self._stream: zlib._Decompress | None = None
         self._input = b""
-        self._consumed = 0  # compressed bytes taken from the source
+        self._consumed = position  # compressed bytes taken from the source
         self._begin = 0  # where the current stream begins
         self._broken: CompressionError | None = None
 
@@ -173,6 +173,7 @@ class BlockInflater:
         self._ahead: deque[tuple[bytes, Future[bytes | None]]] = deque()
         self._rest: Inflater | None = None
         self._unread = b""
+        self._done = 0  # compressed bytes that have been handed out
 
     def read(self, size: int) -> bytes:
         while True:
@@ -187,7 +188,9 @@ class BlockInflater:
             data = future.result()
             if data is None:
                 self._fall_back(b"".join((member, *(other for other, _ in self._ahead), self._unread)))
-            elif data:
+                continue
+            self._done += len(member)
+            if data:
                 return data
 
     def _submit(self) -> bool:
@@ -217,7 +220,7 @@ class BlockInflater:
     def _fall_back(self, rest: bytes) -> None:
         self._unread = b""
         self._ahead.clear()
-        self._rest = Inflater(Prefixed(rest, self._source), "GZIP")
+        self._rest = Inflater(Prefixed(rest, self._source), "GZIP", self._done)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
