@@ -12,9 +12,10 @@ import os
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
+from operator import index as as_index
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
@@ -74,7 +75,7 @@ class RecordFile(Sequence[bytes]):
             part.__dict__.update(self.__dict__)
             part._numbers = self._all()[key]
             return part
-        shard, number = self._place(self._all()[key.__index__()])
+        shard, number = self._place(self._all()[as_index(key)])
         return self._shards[shard].read_one(number)
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
@@ -93,7 +94,12 @@ class RecordFile(Sequence[bytes]):
             yield from RecordReader(self._paths, verify=self._shards[0].verify)
             return
         for begin in range(0, len(self), _AHEAD):
-            yield from self.__getitems__(range(begin, min(begin + _AHEAD, len(self))))
+            numbers = range(begin, min(begin + _AHEAD, len(self)))
+            try:
+                records: Iterable[bytes] = self.__getitems__(numbers)
+            except (CorruptionError, StaleIndexError):
+                records = map(self.__getitem__, numbers)  # those before the damage come first
+            yield from records
 
     def __repr__(self) -> str:
         names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
@@ -245,6 +251,12 @@ class _Shard:
                 if self._file is None:
                     self._file = io.FileIO(self.path)
                 file = self._file
+        data = self._read_some(file, offset, size)
+        while len(data) < size and (more := self._read_some(file, offset + len(data), size - len(data))):
+            data += more  # the system gives no more than 2 GiB at once
+        return data
+
+    def _read_some(self, file: io.FileIO, offset: int, size: int) -> bytes:
         if hasattr(os, "pread"):
             return os.pread(file.fileno(), size, offset)
         with self._lock:
