@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 from typing import Any, BinaryIO
 
@@ -36,6 +37,8 @@ _HEAD = struct.Struct("<8sIIQQQ")
 _VERSION = 1
 _SAMPLE = 1 << 16
 _CHUNK = 1 << 20
+# "<offset> <size>" a line; no number of more digits can be a place in a file.
+_TEXT = re.compile(rb"\s*(?:\d{1,19}[ \t]+\d{1,19}[ \t]*(?:\r?\n\s*|$))*")
 # Frames of this mean size are hopped over; smaller ones are read, many at once.
 _HOP = 1 << 13
 
@@ -184,7 +187,7 @@ def _trusted(numbers: npt.NDArray[np.uint64], total: int) -> Offsets:
 def _decode_tfr_reader(data: bytes) -> Index | None:
     """tfr-reader: a count, then (begin, end, payload length) for each record."""
     count = int.from_bytes(data[:8], "little")
-    if len(data) < 32 or count * 24 + 8 != len(data):
+    if len(data) < 8 or count * 24 + 8 != len(data):
         return None
     rows = np.frombuffer(data, "<u8", count * 3, 8).reshape(count, 3)
     begins, ends, lengths = (_trusted(rows[:, i], 1 << 62) for i in range(3))
@@ -194,13 +197,9 @@ def _decode_tfr_reader(data: bytes) -> Index | None:
 
 
 def _decode_text(data: bytes) -> Index:
-    try:
-        numbers = (
-            np.array(data.split(), dtype="S20").astype(np.uint64) if data.split() else np.empty(0, np.uint64)
-        )
-        rows = numbers.reshape(-1, 2)
-    except (ValueError, OverflowError):
-        raise CorruptionError("this is no index: neither ours, nor DALI's text, nor tfr-reader's") from None
+    if not _TEXT.fullmatch(data):
+        raise CorruptionError("this is no index: neither ours, nor DALI's text, nor tfr-reader's")
+    rows = np.array(data.split() or [], "S19").astype(np.uint64).reshape(-1, 2)
     return _contiguous(_trusted(rows[:, 0], 1 << 62), _trusted(rows[:, 1], 1 << 62))
 
 
@@ -265,7 +264,8 @@ def _walk(file: BinaryIO, size: int) -> Offsets:
         else:
             buffer = file.read(HEADER)
         try:
-            whole = frame.whole_size(buffer, size - position)
+            # Less than a header where there should be more: the file has become shorter meanwhile.
+            whole = frame.whole_size(buffer, size - position if len(buffer) >= HEADER else len(buffer))
         except CorruptionError as error:
             error.offset, error.record = position, records
             raise
