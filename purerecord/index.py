@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import struct
 from typing import Any, BinaryIO
 
@@ -37,8 +36,6 @@ _HEAD = struct.Struct("<8sIIQQQ")
 _VERSION = 1
 _SAMPLE = 1 << 16
 _CHUNK = 1 << 20
-# "<offset> <size>" a line; no number of more digits can be a place in a file.
-_TEXT = re.compile(rb"\s*(?:\d{1,19}[ \t]+\d{1,19}[ \t]*(?:\r?\n\s*|$))*")
 # Frames of this mean size are hopped over; smaller ones are read, many at once.
 _HOP = 1 << 13
 
@@ -197,9 +194,13 @@ def _decode_tfr_reader(data: bytes) -> Index | None:
 
 
 def _decode_text(data: bytes) -> Index:
-    if not _TEXT.fullmatch(data):
+    lines = [line.split() for line in data.splitlines() if line.strip()]
+    # No number of more than 19 digits can be a place in a file.
+    if data.translate(None, b"0123456789 \t\r\n") or any(
+        len(line) != 2 or max(map(len, line)) > 19 for line in lines
+    ):
         raise CorruptionError("this is no index: neither ours, nor DALI's text, nor tfr-reader's")
-    rows = np.array(data.split() or [], "S19").astype(np.uint64).reshape(-1, 2)
+    rows = np.array(lines, "S19").astype(np.uint64).reshape(-1, 2)
     return _contiguous(_trusted(rows[:, 0], 1 << 62), _trusted(rows[:, 1], 1 << 62))
 
 
