@@ -72,7 +72,11 @@ def _expand(path: str) -> list[str]:
     found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
     found = [name for name in found if remote or not os.path.isdir(name)]
     if counted:  # not what lies beside the shards, such as their indexes
-        found = [name for name in found if (match := _SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)]
+        found = [
+            name
+            for name in found
+            if (match := _SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)
+        ]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     if complete:
