@@ -8,6 +8,7 @@ This module does not know what a payload means.
 
 from __future__ import annotations
 
+import errno
 import heapq
 import io
 import os
@@ -37,7 +38,10 @@ def as_payload(record: Any) -> bytes:
     if isinstance(record, bytes):
         return record
     if isinstance(record, str):
-        return record.encode()
+        try:
+            return record.encode()
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"the text cannot be stored as UTF-8: {error.reason}") from None
     if isinstance(record, (bytearray, memoryview)):
         return bytes(record)
     if callable(serialize := getattr(record, "SerializeToString", None)):
@@ -70,8 +74,8 @@ class TFRecordWriter:
     ) -> None:
         self._closed = True  # until everything below has worked
         self._options = as_options(options)
-        self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
         self._deflate = deflate(self._options)
+        self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
         self._closed = False
 
     def write(self, record: Any) -> None:
@@ -157,11 +161,20 @@ def _groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
     if not isinstance(records, Records):
         records = map(as_payload, records)
     iterator = iter(records)
-    while group := list(islice(iterator, _MANY)):
+    group: list[bytes] = []
+    while True:
+        try:
+            group.extend(islice(iterator, _MANY))
+        except BaseException:
+            yield group  # what came before the bad record
+            raise
+        if not group:
+            return
         size = sum(map(len, group))
         step = len(group) if size <= most else max(1, len(group) * most // size)
         for begin in range(0, len(group), step):
             yield group[begin : begin + step]
+        group = []
 
 
 class _Output:
@@ -209,16 +222,19 @@ class _Output:
 
     def _drain(self) -> None:
         """Write what has been collected. What fails to be written stays, and nothing is written twice."""
-        raw = isinstance(self._file, io.FileIO)
-        gather = raw and hasattr(os, "writev") and self._size >= _LARGE * len(self._pieces)
+        raw = isinstance(self._file, io.RawIOBase)
+        gather = isinstance(self._file, io.FileIO) and hasattr(os, "writev")
+        gather = gather and self._size >= _LARGE * len(self._pieces)
         while self._pieces:
             if gather:
                 written = os.writev(self._file.fileno(), self._pieces[:_PIECES])
             else:
                 self._pieces = [b"".join(self._pieces)]
                 written = self._file.write(self._pieces[0])
-                if not raw or written is None:
+                if not raw:
                     written = len(self._pieces[0])
+                elif written is None:
+                    raise BlockingIOError(errno.EAGAIN, "the file does not block and takes no more now")
             self._drop(written)
 
     def _drop(self, written: int) -> None:
@@ -311,9 +327,13 @@ class ShardedWriter:
         self._size = self._count = 0  # of the last file, where they are filled in turn
         self._closed = False
         self.paths: list[str] = []
-        for number in range(self._shards or 0):
-            self._add()
-            self._heap.append((0, number))
+        try:
+            for number in range(self._shards or 0):
+                self._add()
+                self._heap.append((0, number))
+        except BaseException:
+            self._discard()
+            raise
 
     def _add(self) -> TFRecordWriter:
         temporary = temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}")
