@@ -215,7 +215,7 @@ class RaggedFeature(_Spec):
                 raise ValueError(f"a uniform row length must be at least 1, not {length}")
             object.__setattr__(self, "length", length)
 
-    PARTITIONS: ClassVar[tuple[type, ...]] = (
+    PARTITIONS: ClassVar[tuple[type[Any], ...]] = (
         RowSplits,
         RowLengths,
         RowStarts,

@@ -8,7 +8,7 @@ how a message looks, nor that files exist. SequenceExamples are parsed in ``sequ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Union, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .features import (
     as_features,
 )
 from .partition import ragged
-from .ragged import Ragged
+from .ragged import Array, Ragged
 from .records import BytesLike, Records
 from .wire import ABSENT, BYTES, INT64, Value, decode_features
 
@@ -41,6 +41,7 @@ _BUILDERS: dict[type, Builder] = {
     RaggedFeature: ragged,
     SparseFeature: sparse,
 }
+_ABSENT: Value = (ABSENT, None)
 _DTYPES = {kind: array_dtype(dtype) for dtype, kind in KINDS.items()}
 
 
@@ -130,22 +131,38 @@ def _natural(column: Column, size: int) -> Output:
 
 
 def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec]) -> dict[str, Output]:
+    """One example is a batch of one; but most scalars and vectors need no batch to be what they are."""
+    kinds = wanted(specs)
     found = decode_features(payload)
-    columns = {key: _one_row(found.get(key, (ABSENT, None)), kind) for key, kind in wanted(specs).items()}
-    outputs = build(Batch(columns, 1, Origin(first=None)), specs, _BUILDERS)
-    return {name: unbatch(output) for name, output in outputs.items()}
+    outputs = {name: _as_it_is(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
+    rest = {name: specs[name] for name, output in outputs.items() if output is None}
+    if rest:
+        columns = {key: _one_row(kind, *found.get(key, _ABSENT)) for key, kind in kinds.items()}
+        built = build(Batch(columns, 1, Origin(first=None)), rest, _BUILDERS)
+        outputs.update((name, unbatch(output)) for name, output in built.items())
+    return outputs
 
 
-def _one_row(value: Value, kind: int) -> Column:
-    """A feature of one example as a column."""
-    found, values = value
-    if found != kind:
-        return Column(kind, np.array([found], np.int8), np.empty(0, _DTYPES[kind]), 1, 0, None)
+def _as_it_is(spec: FeatureSpec, kind: int, values: Any) -> Output:
+    """The output for a FixedLenFeature that its values fit, else None."""
+    if type(spec) is FixedLenFeature and kind == KINDS[spec.dtype] and len(values) == spec.count:
+        return _as_array(kind, values).reshape(spec.shape) if spec.shape else values[0]
+    return None
+
+
+def _as_array(kind: int, values: Any) -> Array:
     if kind == BYTES:
         array = np.empty(len(values), object)
         array[:] = values
-        values = array
-    return Column(kind, None, values, 1, len(values), None)
+        return array
+    return cast(Array, values)
+
+
+def _one_row(kind: int, found: int, values: Any) -> Column:
+    """A feature of one example as a column of ``kind``."""
+    if found != kind:
+        return Column(kind, np.array([found], np.int8), np.empty(0, _DTYPES[kind]), 1, 0, None)
+    return Column(kind, None, _as_array(kind, values), 1, len(values), None)
 
 
 def build(

@@ -39,12 +39,12 @@ class Ragged:
     def __post_init__(self) -> None:
         values = self.values if isinstance(self.values, Ragged) else as_values(self.values)
         splits = np.asarray(self.row_splits)
+        if splits.ndim != 1 or not len(splits):
+            raise ValueError("row_splits must be a vector of at least one element")
         if splits.dtype not in (np.int64, np.int32):
             if splits.dtype.kind not in "iu":
                 raise TypeError(f"row_splits must be integers, not {splits.dtype}")
             splits = splits.astype(np.int64)
-        if splits.ndim != 1 or not len(splits):
-            raise ValueError("row_splits must be a vector of at least one element")
         if splits[0] != 0 or splits[-1] != len(values) or bool((splits[1:] < splits[:-1]).any()):
             raise ValueError(f"row_splits must rise from 0 to {len(values)}, the number of values")
         object.__setattr__(self, "values", values)
@@ -139,6 +139,7 @@ class Ragged:
         return same and np.array_equal(self.row_splits, other.row_splits)
 
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # an array does not compare itself with a Ragged element by element
 
     def __repr__(self) -> str:
         return f"<Ragged {_shape_text(self.shape)} {self.dtype}: {_brief(self[: _SHOWN + 1].to_list())}>"
@@ -254,6 +255,7 @@ class Sparse:
         )
 
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None
 
     def __repr__(self) -> str:
         entries = [
