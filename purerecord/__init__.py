@@ -1,7 +1,7 @@
 """TFRecord without TensorFlow: read, write, check, repair and load TFRecord files and Example data.
 
-Everything public is here; see the README for a tour. Names that TensorFlow has too mean the same.
-The payload side is imported when it is first used, so that ``import purerecord`` stays quick.
+Everything public is here; the README is a tour. Names that TensorFlow has too mean the same.
+What most programs do not need at once is imported when it is first used, so importing this is quick.
 """
 
 from __future__ import annotations
@@ -28,4 +28,124 @@ from .recordfile import RecordFile
 from .records import Records
 from .writer import ShardedWriter, TFRecordWriter
 
+if TYPE_CHECKING:
+    from .columns import encode_examples
+    from .example import decode_example, decode_sequence_example, encode_example, encode_sequence_example
+    from .features import (
+        FixedLenFeature,
+        FixedLenSequenceFeature,
+        RaggedFeature,
+        SparseFeature,
+        VarLenFeature,
+    )
+    from .parse import decode_examples, parse_example, parse_single_example
+    from .proto import (
+        BytesList,
+        Example,
+        Feature,
+        FeatureList,
+        FeatureLists,
+        Features,
+        FloatList,
+        Int64List,
+        SequenceExample,
+    )
+    from .ragged import Ragged, Sparse
+    from .schema import infer_schema
+    from .sequence import parse_sequence_example, parse_single_sequence_example
+    from .tensor import parse_tensor, serialize_tensor
+
 __version__ = "0.1.0"
+
+_LAZY = {
+    "columns": ["encode_examples"],
+    "example": ["decode_example", "decode_sequence_example", "encode_example", "encode_sequence_example"],
+    "features": [
+        "FixedLenFeature",
+        "FixedLenSequenceFeature",
+        "RaggedFeature",
+        "SparseFeature",
+        "VarLenFeature",
+    ],
+    "parse": ["decode_examples", "parse_example", "parse_single_example"],
+    "proto": [
+        "BytesList",
+        "Example",
+        "Feature",
+        "FeatureList",
+        "FeatureLists",
+        "Features",
+        "FloatList",
+        "Int64List",
+        "SequenceExample",
+    ],
+    "ragged": ["Ragged", "Sparse"],
+    "schema": ["infer_schema"],
+    "sequence": ["parse_sequence_example", "parse_single_sequence_example"],
+    "tensor": ["parse_tensor", "serialize_tensor"],
+}
+_HOME = {name: module for module, names in _LAZY.items() for name in names}
+
+__all__ = [
+    "BytesList",
+    "ChecksumError",
+    "ClosedError",
+    "CompressionError",
+    "CorruptionError",
+    "DecodeError",
+    "EncodeError",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "FloatList",
+    "Index",
+    "Int64List",
+    "PureRecordError",
+    "Ragged",
+    "RaggedFeature",
+    "RecordFile",
+    "Records",
+    "SchemaError",
+    "SequenceExample",
+    "ShardedWriter",
+    "Sparse",
+    "SparseFeature",
+    "StaleIndexError",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "TruncatedError",
+    "VarLenFeature",
+    "build_index",
+    "decode_example",
+    "decode_examples",
+    "decode_sequence_example",
+    "encode_example",
+    "encode_examples",
+    "encode_sequence_example",
+    "infer_schema",
+    "load_index",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "parse_tensor",
+    "read_batches",
+    "read_records",
+    "serialize_tensor",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,11 +12,13 @@ import os
 import struct
 import zlib
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .inflate import BLOCK_HEADER, BLOCK_MAGIC
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _THREADS = min(4, os.cpu_count() or 1)
 
@@ -177,6 +179,8 @@ class BlockDeflater:
     """
 
     def __init__(self, options: TFRecordOptions) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, seldom used
+
         assert options.block_size is not None
         self._options = options
         self._block_size = options.block_size

@@ -13,10 +13,12 @@ import os
 import struct
 import zlib
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .errors import CompressionError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # gzip header as we write it for a block: fixed part, then an extra field "PR" with three numbers.
 # On-disk format; never change.
@@ -25,6 +27,8 @@ BLOCK_MAGIC = b"\x1f\x8b\x08\x04\x00\x00\x00\x00"  # gzip, deflate, FEXTRA, no t
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
 _INPUT = 1 << 16
+_RECENT = 1 << 18
+_GZIP_MAGIC = b"\x1f\x8b\x08"
 # A block that claims to be larger than this is inflated piece by piece instead of at once.
 _LARGEST_BLOCK = 1 << 26
 _THREADS = min(4, os.cpu_count() or 1)
@@ -81,6 +85,7 @@ class Inflater:
         self._input = b""
         self._consumed = position  # compressed bytes taken from the source
         self._begin = 0  # where the current stream begins
+        self._recent = b""  # compressed bytes inflated lately, among which a next member may be hidden
         self._broken: CompressionError | None = None
 
     def read(self, size: int) -> bytes:
@@ -110,11 +115,11 @@ class Inflater:
             data = stream.decompress(self._input, size)
         except zlib.error as error:
             return self._inflate_up_to_the_break(before, error)
+        rest = stream.unused_data if stream.eof else stream.unconsumed_tail
+        self._recent = (self._recent + self._input[: len(self._input) - len(rest)])[-_RECENT:]
+        self._input = rest
         if stream.eof:
-            self._input = stream.unused_data
             self._stream = None
-        else:
-            self._input = stream.unconsumed_tail
         return data
 
     def _inflate_up_to_the_break(self, stream: zlib._Decompress, error: zlib.error) -> bytes:
@@ -139,8 +144,44 @@ class Inflater:
         )
         return bytes(data)
 
+    def resume(self) -> bool:
+        """After a break: go on at the next member of a GZIP file; False where there is none.
+
+        Broken data may be inflated to nonsense for a while before the break shows, and members be
+        swallowed by that: so the search begins a little before it.
+        """
+        if self._compression != "GZIP":
+            return False
+        known = self._recent + self._input
+        at = max(self._consumed - len(known), self._begin + 1) - (self._consumed - len(known))
+        while True:
+            at = known.find(_GZIP_MAGIC, at)
+            if at < 0 or len(known) - at < _INPUT:
+                more = self._source.read(_INPUT)
+                self._consumed += len(more)
+                if not more and at < 0:
+                    return False
+                if at < 0:
+                    known, at = known[-2:] + more, 0
+                    continue
+                known += more
+            if _inflates(known[at:]):
+                break
+            at += 1
+        self._input, self._recent = known[at:], b""
+        self._stream, self._broken = None, None
+        return True
+
     def close(self) -> None:
         self._source.close()
+
+
+def _inflates(data: bytes) -> bool:
+    """Whether a GZIP member seems to begin here."""
+    try:
+        return zlib.decompressobj(31).decompress(data, 4096) != b""
+    except zlib.error:
+        return False
 
 
 class Block(NamedTuple):
@@ -168,6 +209,8 @@ class BlockInflater:
     """
 
     def __init__(self, source: Source) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, seldom used
+
         self._source = source
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="purerecord-inflate")
         self._ahead: deque[tuple[bytes, Future[bytes | None]]] = deque()
@@ -221,6 +264,10 @@ class BlockInflater:
         self._unread = b""
         self._ahead.clear()
         self._rest = Inflater(Prefixed(rest, self._source), "GZIP", self._done)
+
+    def resume(self) -> bool:
+        """After a break: go on at the next member, if there is one."""
+        return self._rest is not None and self._rest.resume()
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

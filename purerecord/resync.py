@@ -50,6 +50,23 @@ def plausible_frames(buffer: bytes, start: int, available: int | None) -> tuple[
     return positions, sizes
 
 
+def last_frames(data: bytes) -> int | None:
+    """Where good frames begin that lie side by side up to exactly the end of ``data``; None if none do.
+
+    A TFRecord inside a payload does not reach so far: the payload's own footer comes behind it.
+    """
+    positions, lengths = plausible_frames(data, 0, len(data))
+    ends = dict(zip((positions + lengths + OVERHEAD).tolist(), positions.tolist(), strict=True))
+    begin = len(data)
+    while begin in ends and _holds(data, ends[begin], begin):
+        begin = ends[begin]
+    return begin if begin < len(data) else None
+
+
+def _holds(data: bytes, begin: int, end: int) -> bool:
+    return frame.payload_holds(data[begin + HEADER : end - FOOTER], data[end - FOOTER : end])
+
+
 def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
     """Where the payload ends whose damaged header ``buffer`` begins with, if the payload is whole.
 
@@ -77,12 +94,14 @@ def _alike(header: bytes, length: int) -> int:
     return sum(a == b for a, b in zip(header, right, strict=True))
 
 
-def name_damage(data: bytes, size: int, *, at_end: bool, at_begin: bool) -> tuple[str, int | None]:
-    """The kind of the damage ``data`` of ``size`` bytes (data may be cut) behind a bad length CRC.
+def name_damage(data: bytes, size: int, *, at_begin: bool, at_end: bool) -> tuple[str, int | None]:
+    """What to call ``size`` bytes that begin like ``data``, which is no header, and hold no good frame.
 
-    And how many records it holds, where that can be told.
+    And how many records they held, where that can be told.
     """
-    if _has_hole(data):
+    if at_end and size < HEADER:
+        return damage.TRUNCATED_HEADER, None
+    if has_hole(data):
         return damage.ZEROS, None
     if len(data) >= HEADER and int.from_bytes(data[:8], "little") + OVERHEAD == size:
         return damage.BAD_LENGTH, 1
@@ -91,6 +110,6 @@ def name_damage(data: bytes, size: int, *, at_end: bool, at_begin: bool) -> tupl
     return (damage.TRAILING_GARBAGE if at_end else damage.GARBAGE), None
 
 
-def _has_hole(data: Any) -> bool:
+def has_hole(data: Any) -> bool:
     """Whether a run of zeros is in it that is as long as a block."""
     return bytes(_BLOCK) in data if len(data) >= _BLOCK else not any(data)

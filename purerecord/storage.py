@@ -151,7 +151,7 @@ class _File:
         self._ours = ours
         # read1 gives what is there; read would wait until a slow pipe has filled the whole piece.
         self._read = getattr(file, "read1", file.read)
-        self._regular = isinstance(file, io.FileIO) and ours and file.seekable()
+        self.regular = isinstance(file, io.FileIO) and ours and file.seekable()
         self._position = 0
         self._size = 0
 
@@ -173,7 +173,7 @@ class _File:
 
         The size is looked up again only when what is known of it does not reach to ``least``.
         """
-        if not self._regular:
+        if not self.regular:
             return None
         left = self._size - self._position
         if left <= least:
@@ -183,9 +183,9 @@ class _File:
 
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes; False where that is not possible."""
-        if self._regular:
+        if self.regular:
             self._position = self._file.seek(-count, os.SEEK_CUR)
-        return self._regular
+        return self.regular
 
 
 class Opened:
@@ -230,6 +230,16 @@ class Opened:
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes, where that is possible: an uncompressed regular file."""
         return self._plain is self._file and self._file.rewind(count)
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether ``rewind`` is possible."""
+        return self._plain is self._file and self._file.regular
+
+    def resume(self) -> bool:
+        """After a ``CompressionError``: go on at the next member of a GZIP file, if one can be found."""
+        resume = getattr(self._plain, "resume", None)
+        return resume is not None and resume()
 
     def close(self) -> None:
         (self._plain or self._file).close()
