@@ -189,6 +189,21 @@ def test_dense_and_sparse_specs_may_share_a_feature() -> None:
         tf.io.parse_single_example(payload, twins(tf, specs))
 
 
+def test_equal_indices_keep_the_order_of_the_data() -> None:
+    payload = example([("i", ints(3, 1, 3, 1)), ("v", floats(1, 2, 3, 4))])
+    spec = SparseFeature("i", "v", "float32", 9)
+    assert parse_single_example(payload, {"s": spec})["s"].values.tolist() == [2, 4, 1, 3]
+    theirs = tf.io.parse_single_example(payload, {"s": twin(tf, spec)})["s"].values.numpy()
+    assert sorted(theirs[:2]) == [2, 4]  # in which order, nobody promises
+
+
+def test_empty_list_is_an_empty_batch() -> None:
+    spec = FixedLenFeature((2,), "int64")
+    assert parse_example([], {"a": spec})["a"].shape == (0, 2)
+    with pytest.raises(ValueError, match="string"):
+        tf.io.parse_example([], {"a": twin(tf, spec)})
+
+
 def test_empty_batch_of_sequence_examples_gives_empty_arrays() -> None:
     context = {"c": FixedLenFeature((2,), "int64")}
     assert parse_sequence_example([], context)[0]["c"].shape == (0, 2)
