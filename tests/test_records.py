@@ -1,0 +1,158 @@
+"""``Records`` is a sequence of bytes, whatever its buffer is."""
+
+from __future__ import annotations
+
+import array
+import pickle
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord import Records
+
+PAYLOADS = st.lists(st.binary(max_size=20), max_size=20)
+
+
+def spread(payloads: list[bytes], buffer_type=bytes) -> Records:
+    """``payloads`` with other bytes between them, as in a file."""
+    buffer, begins = b"", []
+    for payload in payloads:
+        buffer += b"<gap>"
+        begins.append(len(buffer))
+        buffer += payload
+    ends = [begin + len(payload) for begin, payload in zip(begins, payloads, strict=True)]
+    return Records(buffer_type(buffer + b"<end>"), begins, ends, path="file", first=7, base=100)
+
+
+@given(PAYLOADS)
+@pytest.mark.parametrize("buffer_type", [bytes, bytearray, memoryview])
+def test_it_is_the_sequence_of_its_payloads(buffer_type, payloads):
+    records = spread(payloads, buffer_type)
+    assert isinstance(records, Sequence)
+    assert len(records) == len(payloads)
+    assert list(records) == payloads
+    assert [records[i] for i in range(len(records))] == payloads
+    assert [records[i] for i in range(-len(records), 0)] == payloads
+    assert list(reversed(records)) == payloads[::-1]
+    assert list(map(bytes, records.views())) == payloads
+    assert records == payloads
+    assert records == Records.of(payloads)
+    assert records.lengths.tolist() == list(map(len, payloads))
+    assert records.nbytes == sum(map(len, payloads))
+    assert all(type(record) is bytes for record in records)
+
+
+@given(PAYLOADS, st.slices(20))
+def test_slices_are_those_of_a_list(payloads, key):
+    assert list(spread(payloads)[key]) == payloads[key]
+
+
+@given(PAYLOADS, st.integers(-25, 25))
+def test_index_out_of_range_is_an_index_error(payloads, index):
+    if -len(payloads) <= index < len(payloads):
+        assert spread(payloads)[index] == payloads[index]
+    else:
+        with pytest.raises(IndexError):
+            spread(payloads)[index]
+
+
+@pytest.mark.parametrize("key", [1.0, "1", None, b"1"])
+def test_index_that_is_no_number_is_a_type_error(key):
+    with pytest.raises(TypeError):
+        spread([b"a", b"b"])[key]
+
+
+def test_slice_knows_its_place_in_the_file_if_it_has_one():
+    records = spread([b"a", b"b", b"c", b"d"])
+    assert (records[1:3].path, records[1:3].first, records[1:3].base) == ("file", 8, 100)
+    assert records[::2].path is None
+    assert records[1:][1:].first == 9
+
+
+@given(PAYLOADS)
+def test_overlapping_and_unordered_ranges_are_fine(payloads):
+    records = spread(payloads)
+    again = Records(records.buffer, records.begins[::-1], records.ends[::-1])
+    assert list(again) == payloads[::-1]
+    twice = Records(records.buffer, np.repeat(records.begins, 2), np.repeat(records.ends, 2))
+    assert list(twice) == [payload for payload in payloads for _ in range(2)]
+
+
+@given(PAYLOADS, st.data())
+def test_take_and_getitems_keep_the_given_order(payloads, data):
+    indices = data.draw(st.lists(st.integers(-len(payloads), len(payloads) - 1)) if payloads else st.just([]))
+    records = spread(payloads)
+    assert records.__getitems__(indices) == [payloads[i] for i in indices]
+    chosen = np.array([i % 2 == 0 for i in range(len(payloads))], bool)
+    assert list(records.take(chosen)) == payloads[::2]
+
+
+@given(st.lists(PAYLOADS, max_size=4))
+def test_concat_is_all_of_them(lists):
+    expected = [payload for payloads in lists for payload in payloads]
+    assert list(Records.concat(map(spread, lists))) == expected
+
+
+def test_concat_of_one_copies_nothing():
+    records = spread([b"a", b"b"])
+    assert Records.concat([Records.of([]), records]) is records
+
+
+@pytest.mark.parametrize(
+    "wide",
+    [memoryview(np.arange(3, dtype=np.int32)), np.arange(3, dtype=np.int32), array.array("i", range(3))],
+    ids=["memoryview", "ndarray", "array"],
+)
+def test_of_counts_bytes_and_not_items(wide):
+    assert list(Records.of([wide, b"ab", bytearray(b"c")])) == [bytes(wide), b"ab", b"c"]
+
+
+def test_of_gives_records_back_unchanged():
+    records = spread([b"a"])
+    assert Records.of(records) is records
+    assert list(Records.of(iter([b"a", b"b"]))) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("wrong", [b"payload", "text", bytearray(b"x"), memoryview(b"x"), ["text"], [1], [None]])
+def test_of_refuses_one_payload_and_what_is_no_payload(wrong):
+    with pytest.raises(TypeError, match="payload"):
+        Records.of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [([0], [11]), ([-1], [2]), ([3], [2]), ([0, 1], [2]), ([[0]], [[1]]), ([0, 12], [1, 12])],
+)
+def test_ranges_outside_the_buffer_are_refused(begins, ends):
+    with pytest.raises(ValueError, match="begins and ends"):
+        Records(bytes(10), begins, ends)
+
+
+@given(PAYLOADS)
+def test_pickle_carries_only_the_bytes_in_use(payloads):
+    records = spread(payloads)
+    again = pickle.loads(pickle.dumps(records))
+    assert again == records
+    assert (again.path, again.first) == (records.path, records.first)
+    assert len(again.buffer) <= sum(map(len, payloads)) + 5 * max(0, len(payloads) - 1)
+    if payloads:
+        assert again.base + again.begins[0] == records.base + records.begins[0]
+
+
+@pytest.mark.parametrize("other", [["zz"], [None], [b"ab"], [], [b"a", b"a"], (b"b",)])
+def test_records_differ_from_other_things(other):
+    assert Records.of([b"a"]) != other
+
+
+def test_records_equal_bytes_like_items_and_tuples():
+    assert Records.of([b"a", b"b"]) == (bytearray(b"a"), b"b")
+    assert Records.of([b"a"]) != b"a"
+    with pytest.raises(TypeError):
+        hash(Records.of([]))
+
+
+def test_repr_counts_and_shows_no_payload():
+    assert repr(spread([b"secret", b""])) == "<Records: 2 records, 6 bytes, from 'file'>"

@@ -1,0 +1,104 @@
+"""All ways to read a file, to be compared: what came out, and which error ended it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from purerecord import CorruptionError, RecordFile, Records, read_batches, read_records
+
+
+class Outcome(NamedTuple):
+    """The records that came, and what ended them: None for the end, else the error's kind and place."""
+
+    records: list[bytes]
+    error: tuple[type, int | None, int | None] | None
+
+
+class Trickle(io.RawIOBase):
+    """A stream that gives at most ``step`` bytes at a time and knows neither position nor size."""
+
+    def __init__(self, data: bytes, step: int = 1) -> None:
+        self._data = io.BytesIO(data)
+        self._step = step
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._data.read(min(self._step, len(buffer)))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def outcome(source: Iterable[bytes]) -> Outcome:
+    """What iterating gives, up to the first error."""
+    records: list[bytes] = []
+    try:
+        for record in source:
+            assert type(record) is bytes
+            records.append(record)
+    except CorruptionError as error:
+        return Outcome(records, (type(error), error.record, error.offset))
+    return Outcome(records, None)
+
+
+def joined(batches: Iterable[Records]) -> Iterator[bytes]:
+    """The records of batches."""
+    for batch in batches:
+        assert isinstance(batch, Records)
+        assert len(batch)
+        yield from batch
+
+
+def by_next(source: Iterator[bytes]) -> Iterator[bytes]:
+    """The records that ``next`` gives; the reader must say the same again when asked again."""
+    while True:
+        try:
+            yield next(source)
+        except StopIteration:
+            assert next(source, None) is None
+            return
+        except CorruptionError as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                next(source)
+            raise
+
+
+STREAMING: dict[str, Callable[[Path], Iterable[bytes]]] = {
+    "read_records": read_records,
+    "next": lambda path: by_next(read_records(path)),
+    "an open file": lambda path: read_records(io.BytesIO(path.read_bytes())),
+    "a stream of 1-byte pieces": lambda path: read_records(Trickle(path.read_bytes())),
+    "a stream of 37-byte pieces": lambda path: read_records(Trickle(path.read_bytes(), 37)),
+    "batches": lambda path: joined(read_batches(path)),
+    "batches of 1": lambda path: joined(read_batches(path, batch_size=1)),
+    "batches of 3": lambda path: joined(read_batches(path, batch_size=3)),
+    "batches of 10**6": lambda path: joined(read_batches(path, batch_size=10**6)),
+    "batches of 3, of a stream": lambda path: joined(
+        read_batches(Trickle(path.read_bytes(), 11), batch_size=3)
+    ),
+}
+
+
+def agreed(path: Path) -> Outcome:
+    """What reading ``path`` gives, after making sure that all ways to read agree."""
+    first, *others = ((way, outcome(read(path))) for way, read in STREAMING.items())
+    for way, other in others:
+        assert other == first[1], f"{way} differs from {first[0]}"
+    check_indexed(path, first[1])
+    return first[1]
+
+
+def check_indexed(path: Path, expected: Outcome) -> None:
+    """``RecordFile`` agrees: the same records and error, or, where damage hides places, the error at once."""
+    indexed = outcome(RecordFile(path))
+    if indexed.records or indexed.error is None:
+        assert indexed == expected
+    else:
+        assert expected.error is not None
