@@ -75,6 +75,7 @@ class RecordReader(Iterator[bytes]):
         if self._stream is not None:
             self._stream.close()
         self._closed = True
+        self._current = iter(())
 
     def __enter__(self) -> RecordReader:
         return self
@@ -109,9 +110,10 @@ class RecordReader(Iterator[bytes]):
     def _open_next(self) -> bool:
         """Go on to the next file, if there is one."""
         for file in self._files:
+            stream = FrameStream(Opened(file, self._compression), verify=self._verify)
             if self._stream is not None:
                 self._stream.close()
-            self._stream = FrameStream(Opened(file, self._compression), verify=self._verify)
+            self._stream = stream
             return True
         return False
 
@@ -144,7 +146,7 @@ def read_batches(
     """The records of ``source`` in ``Records`` of ``batch_size``, the form in which many are handled fast.
 
     A batch has fewer records where a file ends or damage lies; it never spans two files. Without a
-    ``batch_size`` it has as many as are good to handle at once: 4096, or 8 MiB. The other arguments are
+    ``batch_size`` it has as many as are good to handle at once: 4096, or 2 MiB. The other arguments are
     those of ``read_records``.
     """
     reader = RecordReader(source, compression=compression, verify=verify, on_error=on_error)
