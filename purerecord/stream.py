@@ -70,8 +70,12 @@ class FrameStream:
         """
         while True:
             ready = len(self._begins) - self._cursor
-            if ready < (limit or 1) and not self._holds(most) and self._fill(limit, most):
-                continue
+            try:
+                if ready < (limit or 1) and not self._holds(most) and self._fill(limit, most):
+                    continue
+            except OSError:
+                if not ready:
+                    raise
             if not ready:
                 self._check_end()
                 return None
@@ -154,7 +158,13 @@ class FrameStream:
         if tail and self._opened.rewind(len(tail)):
             pieces, have = [], -len(tail)  # reading the tail once more is cheaper than joining
         while have < needed:
-            piece = self._read(min(max(needed - have, _CHUNK), _PIECE))
+            try:
+                piece = self._read(min(max(needed - have, _CHUNK), _PIECE))
+            except OSError:
+                if have > 0:
+                    break  # the source will say it again, when all before it has been handed out
+                self._opened.rewind(have)
+                raise
             if not piece:
                 break
             pieces.append(piece)
@@ -205,8 +215,10 @@ class FrameStream:
         if self._broken is not None and not self._bad_length:
             raise self._located(self._broken, self._stop)
         tail = self._buffer[self._stop :]
+        # What is not in the buffer counts once a header says that it should be there.
+        beyond = (self._opened.remaining() or 0) if len(tail) >= HEADER else 0
         try:
-            frame.check_end(tail, len(tail) + (self._opened.remaining() or 0))
+            frame.check_end(tail, len(tail) + beyond)
         except CorruptionError as error:
             if self._base + self._stop == 0 and isinstance(error, ChecksumError):
                 what = frame.looks_like(tail[:256])
