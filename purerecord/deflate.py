@@ -15,7 +15,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .inflate import BLOCK_HEADER, BLOCK_MAGIC
+from .inflate import BLOCK_HEADER_SIZE, Block, encode_block_header
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -228,8 +228,7 @@ def _member(options: TFRecordOptions, pieces: list[bytes], records: int) -> byte
     data = b"".join(pieces)
     stream = _compressobj(options, -15)
     body = stream.compress(data) + stream.flush()
-    size = BLOCK_HEADER.size + len(body) + 8
-    header = BLOCK_HEADER.pack(BLOCK_MAGIC + b"\0\3", 28, b"PR", 24, size, len(data), records)
+    header = encode_block_header(Block(BLOCK_HEADER_SIZE + len(body) + 8, len(data), records))
     return header + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
 
 

@@ -26,7 +26,7 @@ from . import frame
 from .checksum import crc32c
 from .errors import CompressionError, CorruptionError, StaleIndexError
 from .frame import HEADER, OVERHEAD
-from .inflate import BLOCK_HEADER, decode_block_header
+from .inflate import BLOCK_HEADER_SIZE, decode_block_header
 from .storage import SNIFF, detect, is_url
 
 Offsets = npt.NDArray[np.int64]
@@ -282,7 +282,7 @@ def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
     position = 0
     while position < size:
         file.seek(position)
-        block = decode_block_header(file.read(BLOCK_HEADER.size))
+        block = decode_block_header(file.read(BLOCK_HEADER_SIZE))
         if block is None:
             raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
         if block.size > size - position or block.records * OVERHEAD > block.data_size:

@@ -20,10 +20,11 @@ from .errors import CompressionError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# gzip header as we write it for a block: fixed part, then an extra field "PR" with three numbers.
+# gzip header as we write it for a block: fixed part, an extra field "PR" with three numbers, their CRC.
 # On-disk format; never change.
-BLOCK_HEADER = struct.Struct("<10sH2sHQQQ")
-BLOCK_MAGIC = b"\x1f\x8b\x08\x04\x00\x00\x00\x00"  # gzip, deflate, FEXTRA, no time
+_BLOCK_HEADER = struct.Struct("<10sH2sHQQQH")
+BLOCK_HEADER_SIZE = _BLOCK_HEADER.size
+_BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEXTRA + FHCRC, no time, Unix
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
 _INPUT = 1 << 16
@@ -194,12 +195,20 @@ class Block(NamedTuple):
 
 def decode_block_header(header: bytes) -> Block | None:
     """The numbers in the header of a blocked member; None where it is something else."""
-    if len(header) < BLOCK_HEADER.size or not header.startswith(BLOCK_MAGIC):
+    if len(header) < BLOCK_HEADER_SIZE or not header.startswith(_BLOCK_MAGIC):
         return None
-    _, extra, tag, length, size, data_size, records = BLOCK_HEADER.unpack_from(header)
-    if (extra, tag, length) != (28, b"PR", 24) or size <= BLOCK_HEADER.size:
+    _, extra, tag, length, size, data_size, records, crc = _BLOCK_HEADER.unpack_from(header)
+    if (extra, tag, length) != (28, b"PR", 24) or size <= BLOCK_HEADER_SIZE:
+        return None
+    if crc != zlib.crc32(header[: BLOCK_HEADER_SIZE - 2]) & 0xFFFF:
         return None
     return Block(size, data_size, records)
+
+
+def encode_block_header(block: Block) -> bytes:
+    """The header of a blocked member."""
+    header = _BLOCK_HEADER.pack(_BLOCK_MAGIC, 28, b"PR", 24, *block, 0)[:-2]
+    return header + struct.pack("<H", zlib.crc32(header) & 0xFFFF)
 
 
 class BlockInflater:
@@ -238,7 +247,7 @@ class BlockInflater:
 
     def _submit(self) -> bool:
         """Read one more whole member and have it inflated; False when there is none."""
-        if not self._fill(BLOCK_HEADER.size):
+        if not self._fill(BLOCK_HEADER_SIZE):
             return False
         block = decode_block_header(self._unread)
         if block is None or block.data_size > _LARGEST_BLOCK or block.size > _LARGEST_BLOCK:
