@@ -1,11 +1,14 @@
 """Columns: one feature over a whole batch of records.
 
-``gather`` turns records into columns. It knows neither feature specs nor defaults nor files: what a
-missing feature or a surprising kind means is decided by its callers.
+``gather`` turns records into columns. Records that have the layout of the first one are decoded in
+lock-step; what does not fit takes the row decoder, and nobody can tell from the result. This module knows
+neither feature specs nor defaults nor files: what a missing feature or a surprising kind means is decided
+by its callers.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,11 +17,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .anyorder import search
 from .errors import DecodeError
+from .found import Block, Found, OddError, check, take
+from .layout import Entry, layout_of, outline
+from .lockstep import Everything, Wanted, follow
+from .pieces import OneByOne, Part, Piece, Together, merge
 from .records import BytesLike, Records
-from .wire import ABSENT, BYTES, FLOAT, INT64, UNSET, Value, decode_features
+from .septets import Ints, Mask
+from .spans import MARGIN
+from .wire import UNSET, Value, decode_features
 
-_DTYPES: dict[int, Any] = {UNSET: np.int64, BYTES: object, FLOAT: np.float32, INT64: np.int64}
+_FEW = 4  # records: fewer are decoded row by row
+_COPY = 1024  # bytes for each record: so much is rather copied than decoding the outermost row by row
+_ROUNDS = 3
+_LAYOUTS = 3  # that are tried on a block
+_BLOCK = 8192  # records that are decoded together
 
 
 @dataclass(frozen=True)
@@ -57,11 +71,127 @@ def gather(
     Without ``wanted``, every feature that is found, in the order of the names. All payloads are checked
     as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
     """
-    records = Records.of(records)
-    rows = [_decode(records, i) for i in range(len(records))]
+    batch = _with_margins(records)
+    size = len(batch)
+    keys: Wanted = Everything() if wanted is None else {name.encode(errors="surrogatepass") for name in wanted}
+    pieces: list[Piece] = []
+    for low in range(0, size, _BLOCK):
+        rest = _decode_block(batch, np.arange(low, min(low + _BLOCK, size)), keys, pieces)
+        if rest.size:
+            pieces.append(OneByOne(rest, [_decode(batch, row) for row in rest.tolist()]))
     if wanted is None:
-        wanted = dict.fromkeys(sorted(set().union(*rows)))
-    return {name: _column([row.get(name, (ABSENT, None)) for row in rows], wanted[name]) for name in wanted}
+        wanted = dict.fromkeys(sorted(set(chain.from_iterable(piece.names() for piece in pieces))))
+    return {name: _column(pieces, name, kind, size) for name, kind in wanted.items()}
+
+
+def _column(pieces: list[Piece], name: str, kind: int | None, size: int) -> Column:
+    if kind is None:
+        firsts = [first for first in (piece.first(name) for piece in pieces) if first is not None]
+        kind = min(firsts)[1] if firsts else UNSET
+    kinds, values, counts = merge(pieces, name, kind, size)
+    if isinstance(kinds, int):
+        kinds = np.full(size, kinds, np.int8) if kinds != kind else None
+    elif bool((kinds == kind).all()):
+        kinds = None
+    if isinstance(counts, int):
+        return Column(kind, kinds, values, size, counts, None)
+    if not size or bool((counts == counts[0]).all()):
+        return Column(kind, kinds, values, size, int(counts[0]) if size else 0, None)
+    splits = np.zeros(size + 1, np.int64)
+    np.cumsum(counts, out=splits[1:])
+    return Column(kind, kinds, values, size, None, splits)
+
+
+def _with_margins(records: Records | Sequence[BytesLike]) -> Records:
+    """The records in a buffer with a margin around them."""
+    if not isinstance(records, Records):
+        padded = Records.of([bytes(MARGIN), *records, bytes(MARGIN)])
+        return Records(padded.buffer, padded.begins[1:-1], padded.ends[1:-1])
+    size = memoryview(records.buffer).nbytes
+    if not len(records) or (records.begins[0] >= MARGIN and records.ends[-1] + MARGIN <= size):
+        return records
+    low, high = int(records.begins.min()), int(records.ends.max())
+    if high - low > _COPY * len(records):
+        return records
+    inner = memoryview(records.buffer).cast("B")[low:high]
+    base = None if records.base is None else records.base + low - MARGIN
+    return Records(
+        b"".join((bytes(MARGIN), inner, bytes(MARGIN))),
+        records.begins - (low - MARGIN),
+        records.ends - (low - MARGIN),
+        path=records.path,
+        first=records.first,
+        base=base,
+    )
+
+
+def _decode_block(records: Records, rows: Ints, wanted: Wanted, pieces: list[Piece]) -> Ints:
+    """Decode records together, as far as possible, into ``pieces``; return the others."""
+    octets = np.frombuffer(records.buffer, np.uint8)
+    begins, ends = records.begins[rows], records.ends[rows]
+    inside = (begins >= MARGIN) & (ends + MARGIN <= octets.size)
+    odd = [rows[~inside]]
+    rows = rows[inside]
+    known: dict[bytes, Entry] = {}
+    for _ in range(_LAYOUTS):
+        if rows.size < _FEW or sys.byteorder != "little":
+            break
+        entries = outline(records[int(rows[0])])
+        if entries is None:
+            odd.append(rows[:1])
+            rows = rows[1:]
+            continue
+        known.update((entry.key, entry) for entry in entries)
+        block = Block(records.buffer, octets, records.begins[rows], records.ends[rows])
+        found = follow(layout_of(tuple(entries)), block, wanted)
+        if found is None:
+            break
+        matched = _take(block, rows, *found, wanted, pieces)
+        if not matched[0]:  # the record does not even match its own outline
+            matched[0] = True
+            odd.append(rows[:1])
+        rows = rows[~matched]
+    samples = [rows[rows.size // 2], rows[-1]] if rows.size >= _FEW else []
+    for _ in range(_ROUNDS):
+        for row in samples:
+            known.update((entry.key, entry) for entry in outline(records[int(row)]) or ())
+        if rows.size < _FEW or not known:
+            break
+        block = Block(records.buffer, octets, records.begins[rows], records.ends[rows])
+        found = search(block, list(known.values()), wanted)
+        rows = rows[~_take(block, rows, *found, wanted, pieces)]
+        samples = rows[:1]
+    return np.sort(np.concatenate([*odd, rows]))
+
+
+def _take(
+    block: Block,
+    rows: Ints,
+    found: dict[bytes, Found],
+    alive: Mask,
+    wanted: Wanted,
+    pieces: list[Piece],
+) -> Mask:
+    """Take the values of the records that are ``alive``; return which were taken."""
+    while alive.any():
+        some = None if alive.all() else np.flatnonzero(alive)
+        here = block if some is None else block.pick(some)
+        parts = {}
+        try:
+            for key, one in found.items():
+                if some is not None:
+                    one = one.pick(some)
+                if key not in wanted:
+                    check(one, here)
+                    continue
+                values, counts = take(one, here)
+                parts[key.decode()] = one.kind, Part(one.kind if one.kinds is None else one.kinds, values, counts)
+        except OddError as error:
+            alive[error.rows if some is None else some[error.rows]] = False
+            continue
+        pieces.append(Together(rows if some is None else rows[some], parts))
+        break
+    return alive
 
 
 def _decode(records: Records, index: int) -> dict[str, Value]:
@@ -73,19 +203,3 @@ def _decode(records: Records, index: int) -> dict[str, Value]:
         if records.base is not None:
             error.offset = records.base + int(records.begins[index]) - 12
         raise
-
-
-def _column(row: list[Value], kind: int | None) -> Column:
-    kinds = np.array([k for k, _ in row], np.int8)
-    if kind is None:
-        kind = next((k for k, _ in row if k > UNSET), UNSET)
-    parts = [values if k == kind and values is not None else () for k, values in row]
-    lengths = np.array([len(part) for part in parts], np.int64)
-    if kind == BYTES:
-        values = np.fromiter(chain.from_iterable(parts), object, int(lengths.sum()))
-    else:
-        values = np.concatenate([np.empty(0, _DTYPES[kind]), *parts]).astype(_DTYPES[kind])
-    same = not len(row) or bool((lengths == lengths[0]).all())
-    splits = None if same else np.concatenate(([0], np.cumsum(lengths)))
-    uniform = None if not same else int(lengths[0]) if len(row) else 0
-    return Column(kind, None if (kinds == kind).all() else kinds, values, len(row), uniform, splits)

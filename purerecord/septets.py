@@ -1,0 +1,128 @@
+"""Varints of many records at a time: arithmetic on whole arrays instead of a loop over bytes.
+
+A varint holds seven bits (a septet) per byte, the lowest first, and its last byte is the one below 0x80.
+Eight bytes in one little-endian word are enough for almost all of them, and a word can be shifted, masked
+and compared in one pass over an array. What the numbers mean, this module does not know.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+Octets = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+MAX_BYTES = 10
+_U = np.uint64
+_MORE = _U(0x8080808080808080)  # the bit of each byte that says "not the last"
+_LAST = _U(1 << 63)
+# Septets, then their pairs, then pairs of pairs are pushed together: the upper halves that move down.
+_UPPER_7, _UPPER_14, _LOWER_28 = _U(0x7F007F007F007F00), _U(0x3FFF00003FFF0000), _U(0x0FFFFFFF)
+
+
+def scalars(words: Words, sizes: Words) -> tuple[Ints, Mask]:
+    """One varint of ``sizes`` bytes at the beginning of each word: the values, and which are valid.
+
+    Valid means: the varint is one to eight bytes long, and its last byte is where ``sizes`` says.
+    """
+    if not words.size:
+        return words.view(np.int64), np.ones(words.shape, bool)
+    if int(sizes.max()) == 1 == int(sizes.min()):
+        values = words & _U(0xFF)
+        return values.view(np.int64), values < _U(0x80)
+    # With the bits flipped that say "more follows", the varint moves to the top of its word, and what is
+    # behind it out of it. Of those bits only the one of the last byte is 1 now; of a size that does not
+    # fit into a word, nothing is left.
+    spare = _U(8) - sizes
+    scratch = spare << _U(3)
+    septets = words ^ _MORE
+    septets <<= scratch
+    np.bitwise_and(septets, _MORE, out=scratch)
+    valid = scratch == _LAST
+    septets ^= _LAST
+    np.bitwise_and(septets, _UPPER_7, out=scratch)
+    scratch >>= _U(1)
+    septets -= scratch  # x * 2 becomes x
+    np.bitwise_and(septets, _UPPER_14, out=scratch)
+    scratch >>= _U(2)
+    scratch *= _U(3)
+    septets -= scratch  # x * 4 becomes x
+    np.right_shift(septets, _U(32), out=scratch)
+    scratch <<= _U(28)
+    septets &= _LOWER_28
+    septets |= scratch
+    spare *= _U(7)
+    septets >>= spare
+    return septets.view(np.int64), valid
+
+
+def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
+    """One varint of nine or ten bytes at the beginning of each pair of words; None if one is not that."""
+    ten = sizes == 10
+    following = high & _U(0x8080)
+    more = np.where(ten, following == _U(0x80), (following & _U(0x80)) == 0)
+    if not bool((ten | (sizes == 9)).all() and more.all() and ((low & _MORE) == _MORE).all()):
+        return None
+    values, _ = scalars(low ^ _LAST, np.full(low.shape, 8, _U))
+    values |= ((high & _U(0x7F)) << _U(56)).view(np.int64)
+    values |= np.where(ten, high >> _U(8) << _U(63), _U(0)).view(np.int64)
+    return values
+
+
+def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
+    """The lengths at the beginning of the words: (size, bytes it takes, valid); at most four bytes."""
+    more = words & _U(0x80808080)
+    size = words & _U(0x7F7F7F7F)
+    first = int(more[0]) if more.size else 0
+    width: Ints | int
+    if first in (0, 0x80, 0x8080, 0x808080) and bool((more == _U(first)).all()):
+        width = first.bit_length() // 8 + 1
+        size &= _U((1 << 8 * width) - 1)
+        valid = np.ones(words.shape, bool)
+    else:
+        stop = more ^ _U(0x80808080)
+        stop &= np.negative(stop)  # what remains is the bit of the first byte that is the last of its varint
+        valid = stop != 0
+        size &= (stop << _U(1)) - _U(1)
+        width = 1 + (stop > _U(0x80)).astype(np.int64)
+        width += stop > _U(0x8000)
+        width += stop > _U(0x800000)
+    upper = size & _U(0x7F007F00)
+    upper >>= _U(1)
+    size -= upper
+    upper = size >> _U(2)
+    upper &= _U(0x0FFFC000)
+    size &= _U(0x3FFF)
+    size |= upper
+    return size.view(np.int64), width, valid
+
+
+def packed(octets: Octets, begins: Ints) -> Ints | None:
+    """The varints that begin at ``begins`` in ``octets``; None if one of them is longer than ten bytes.
+
+    Ten zero bytes must stand at the end of ``octets``, behind the last varint.
+    """
+    septets = octets & np.uint8(0x7F)
+    more = (octets.view(np.int8) >> np.int8(7)).view(np.uint8)
+    chains = []  # the k-th is 0xff where the next k bytes belong to the same varint
+    chain = more
+    while chain.any():
+        chains.append(chain)
+        chain = chain[:-1] & more[len(chains) :]
+        if len(chains) == MAX_BYTES:
+            return None
+    dtype = np.uint32 if len(chains) < 4 else np.uint64
+    values = septets.take(begins).astype(dtype)
+    which: Ints | slice = slice(None)
+    for k, chain in enumerate(chains, 1):
+        if 4 * np.count_nonzero(chain) < begins.size:  # few: from here on, only those that are longer
+            longer = np.flatnonzero(chain.take(begins))
+            begins = begins[longer]
+            which = longer if isinstance(which, slice) else which[longer]
+        part = (septets[k:] & chain[: septets.size - k]).take(begins).astype(dtype)
+        part <<= dtype(7 * k)
+        values[which] |= part
+    return values.astype(np.uint64, copy=False).view(np.int64)

@@ -1,0 +1,184 @@
+"""Values whose places are known: from spans of a buffer to arrays of integers, floats and ``bytes``.
+
+A span is ``sizes[i]`` bytes from ``begins[i]`` on. Each function handles all spans of a column at once.
+``sliding`` is what makes that possible: a view in which element ``i`` is the bytes from ``i`` on, so that
+one indexing operation copies something from every record. This module does not know what is around a span.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
+
+# So many bytes in front of and behind every span are inside the buffer too: they may be read, but are
+# never used.
+MARGIN = 160
+
+_PIECE = 64  # bytes of a list that are copied at once; at most MARGIN
+_CHUNK = 1 << 18  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
+_ONES = np.uint64(0x0101010101010101)
+
+
+def sliding(octets: Octets, width: int, offset: int = 0) -> npt.NDArray[np.void]:
+    """Element ``i`` is ``octets[offset + i : offset + i + width]``; no copy."""
+    return np.ndarray((octets.size - offset - width + 1,), f"V{width}", octets.data, offset, (1,))
+
+
+def words_at(octets: Octets, begins: Ints) -> Words:
+    """The eight bytes from each of ``begins`` on."""
+    return sliding(octets, 8)[begins].view("<u8")
+
+
+# --- Floats -----------------------------------------------------------------------------------------
+
+
+def floats(octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.float32]:
+    """The packed floats of all spans; their sizes are multiples of 4."""
+    size = int(sizes[0]) if sizes.size else 0
+    if size and bool((sizes == size).all()):
+        return sliding(octets, size)[begins].view("<f4")
+    counts = sizes >> 2
+    where = np.repeat(begins - 4 * (np.cumsum(counts) - counts), counts)
+    where += 4 * np.arange(where.size)
+    return sliding(octets, 4)[where].view("<f4")
+
+
+# --- Integers ---------------------------------------------------------------------------------------
+
+
+def single_integers(octets: Octets, begins: Ints, sizes: Ints, words: Words | None = None) -> Ints | None:
+    """The integers of spans that hold one each; None if any holds none, several or something else."""
+    if words is None:
+        words = words_at(octets, begins)
+    values, valid = scalars(words, sizes.view(np.uint64))
+    if not valid.all():
+        rest = np.flatnonzero(~valid)
+        longer = two_words(words[rest], words_at(octets, begins[rest] + 8), sizes[rest])
+        if longer is None:
+            return None
+        values[rest] = longer
+    return values
+
+
+def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | None:
+    """(the packed integers of all spans, how many each holds); None if a span is malformed."""
+    total = int(sizes.sum())
+    if total <= _CHUNK:
+        return _integers(octets, begins, sizes)
+    step = max(1, sizes.size * _CHUNK // total)
+    parts = []
+    for low in range(0, sizes.size, step):
+        part = _integers(octets, begins[low : low + step], sizes[low : low + step])
+        if part is None:
+            return None
+        parts.append(part)
+    return np.concatenate([values for values, _ in parts]), np.concatenate([counts for _, counts in parts])
+
+
+def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
+    """Are all spans packed integers?"""
+    if int(sizes.max(initial=0)) > MAX_BYTES:
+        return integers(octets, begins, sizes) is not None
+    return bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) < 0x80).all())
+
+
+def _integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | None:
+    if not sizes.any():
+        return np.empty(0, np.int64), np.zeros(sizes.size, np.int64)
+    pieces, inside, firsts = _pieces(octets, begins, sizes)
+    flat = pieces.reshape(-1)
+    last = pieces < 0x80
+    last &= inside
+    starts = firsts * pieces.shape[1]
+    filled = np.flatnonzero(sizes)
+    if not bool((flat.take((starts + sizes - 1)[filled]) < 0x80).all()):
+        return None  # ends inside a varint
+    counts = _count_rows(last, firsts)
+    ends = np.flatnonzero(last)
+    places = np.empty_like(ends)
+    np.add(ends[:-1], 1, out=places[1:])
+    # The first varint of a span begins where the span does, not behind the last one of another.
+    places[(np.cumsum(counts) - counts)[filled]] = starts[filled]
+    values = packed(flat, places)
+    return None if values is None else (values, counts)
+
+
+def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDArray[np.bool_], Ints]:
+    """The bytes of all spans in pieces of equal size: (pieces, which bytes count, first piece of each span).
+
+    The last piece of a span is filled up with zeros, and a piece of zeros ends it all.
+    """
+    longest = int(sizes.max())
+    width = _PIECE if longest > _PIECE else -(-longest // 8) * 8
+    if longest <= width:
+        firsts = np.arange(sizes.size)
+        places, left = begins, sizes
+    else:
+        numbers = np.maximum(-(-sizes // width), 1)
+        firsts = np.cumsum(numbers) - numbers
+        done = np.arange(int(firsts[-1] + numbers[-1])) - np.repeat(firsts, numbers)
+        done *= width
+        places = np.repeat(begins, numbers)
+        places += done
+        left = np.repeat(sizes, numbers)
+        left -= done
+        np.minimum(left, width, out=left)
+    pieces = np.zeros((left.size + -(-MAX_BYTES // width), width), np.uint8)
+    pieces.view(f"V{width}")[: left.size, 0] = sliding(octets, width)[places]
+    inside = np.zeros(pieces.shape, np.uint8)
+    inside.view(f"V{width}")[: left.size, 0] = _beginnings(width).take(left)
+    pieces *= inside
+    return pieces, inside.view(np.bool_), firsts
+
+
+@lru_cache(maxsize=16)
+def _beginnings(width: int) -> npt.NDArray[np.void]:
+    """Element ``i`` is ``i`` ones, then zeros; ``width`` of them together."""
+    rows = np.arange(width) < np.arange(width + 1)[:, None]
+    return rows.view(f"V{width}").reshape(-1)
+
+
+def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints) -> Ints:
+    """How many ``marks`` are set in the rows from each of ``firsts`` to the next."""
+    eights = marks.view("<u8") * _ONES
+    eights >>= np.uint64(56)  # the sum of the eight bytes
+    counts = eights[:, 0].view(np.int64).copy()
+    for k in range(1, eights.shape[1]):
+        counts += eights[:, k].view(np.int64)
+    return np.add.reduceat(counts, firsts)
+
+
+# --- Strings ----------------------------------------------------------------------------------------
+
+
+def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.object_]:
+    """Each span as ``bytes``."""
+    if sizes.size and int(sizes.max()) <= _SHORT:
+        numbers = np.bincount(sizes)
+        lengths = np.flatnonzero(numbers)
+        if lengths.size == 1 or lengths.size * 64 <= sizes.size:
+            return _short_strings(octets, begins, sizes, numbers)
+    slices = map(slice, begins.tolist(), (begins + sizes).tolist())
+    if isinstance(buffer, bytes):
+        return np.fromiter(map(buffer.__getitem__, slices), object, sizes.size)
+    return np.fromiter(map(bytes, map(memoryview(buffer).cast("B").__getitem__, slices)), object, sizes.size)
+
+
+def _short_strings(octets: Octets, begins: Ints, sizes: Ints, numbers: Ints) -> npt.NDArray[np.object_]:
+    """All strings of one length at a time: an array of them becomes ``bytes`` without a slice for each."""
+    out = np.full(sizes.size, b"", object)
+    order = np.argsort(sizes.astype(np.uint16), kind="stable")
+    begins = begins[order]
+    low = 0
+    for length, number in enumerate(numbers.tolist()):
+        high = low + number
+        if number and length:
+            out[order[low:high]] = sliding(octets, length)[begins[low:high]].astype(object)
+        low = high
+    return out
