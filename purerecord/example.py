@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import wire
+from .arrays import as_array, is_extra, to_bytes, to_float32
 from .errors import EncodeError
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
@@ -156,7 +157,7 @@ def _encode_steps(name: str, steps: Any) -> bytes:
     if isinstance(steps, (str, bytes, bytearray, memoryview)):
         steps = None  # a Sequence, but not of steps
     elif not isinstance(steps, Sequence):
-        steps = _as_array(steps, name)
+        steps = as_array(steps, name) if hasattr(steps, "__array__") else None
     if steps is None or (isinstance(steps, np.ndarray) and steps.ndim == 0):
         raise EncodeError("a sequence needs a list of steps, not a single value", feature=name)
     encoded = [_encode(step, name) for step in steps]
@@ -173,7 +174,7 @@ def _encode_steps(name: str, steps: Any) -> bytes:
 
 def _convert(value: Any, name: str, depth: int) -> Shaped:
     if isinstance(value, np.ndarray):
-        return _from_array(value, name)
+        return _from_array(as_array(value, name), name)
     if isinstance(value, (int, float, bytes, str, bytearray)):
         kind = next(kind for plain, kind in _PLAIN.items() if isinstance(value, plain))
         return kind, _flat(kind, [value], name), ()
@@ -184,7 +185,7 @@ def _convert(value: Any, name: str, depth: int) -> Shaped:
     if isinstance(value, Sequence):
         return _from_sequence(value, name, depth)
     if hasattr(value, "__array__"):
-        return _from_array(_as_array(value, name), name)
+        return _from_array(as_array(value, name), name)
     hint = "; leave the feature out, or store []" if value is None else ""
     raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint}", feature=name)
 
@@ -228,40 +229,22 @@ def _join(parts: list[Shaped], name: str) -> Shaped:
 def _flat(kind: int, values: list[Any], name: str) -> Any:
     """A list of plain Python values of one kind, as ``wire`` wants them."""
     if kind == BYTES:
-        return [_utf8(value, name) if isinstance(value, str) else bytes(value) for value in values]
+        return [value if type(value) is bytes else to_bytes(value, name) for value in values]
     if kind == FLOAT:
-        return _to_float32(np.array(values, np.float64), name)
+        return to_float32(np.array(values, np.float64), name)
     try:
         return np.array(values, np.int64)
     except OverflowError:
         raise EncodeError("an integer does not fit into 64 bits with a sign", feature=name) from None
 
 
-def _utf8(value: str, name: str) -> bytes:
-    try:
-        return value.encode()
-    except UnicodeEncodeError:
-        raise EncodeError("a str cannot be encoded as UTF-8", feature=name) from None
-
-
 # --- Arrays -----------------------------------------------------------------------------------------
 
 
-def _as_array(value: Any, name: str) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except Exception as error:
-        # Whatever a foreign tensor raises: that it needs detaching, lives on a device, is ragged, ...
-        reason = f"cannot make an array of a {type(value).__name__}: {error}"
-        raise EncodeError(reason, feature=name) from error
-
-
 def _from_array(array: npt.NDArray[Any], name: str) -> Shaped:
-    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        raise EncodeError("a masked array would lose its mask; fill it first", feature=name)
-    flat = np.asarray(array).reshape(-1)
+    flat = array.reshape(-1)
     kind = flat.dtype.kind
-    if flat.dtype.type.__module__ == "ml_dtypes":
+    if is_extra(flat.dtype):
         kind = "i" if "int" in flat.dtype.name else "f"
     if kind in "bi":
         return INT64, flat.astype(np.int64), array.shape
@@ -270,7 +253,7 @@ def _from_array(array: npt.NDArray[Any], name: str) -> Shaped:
             raise EncodeError("an integer does not fit into 64 bits with a sign", feature=name)
         return INT64, flat.astype(np.int64), array.shape
     if kind == "f":
-        return FLOAT, _to_float32(flat, name), array.shape
+        return FLOAT, to_float32(flat, name), array.shape
     if kind == "S":
         return BYTES, flat.tolist(), array.shape
     if kind in "UTO":
@@ -285,15 +268,6 @@ def _from_objects(values: list[Any], shape: tuple[int, ...], name: str) -> Shape
     if len(inner) != 1:
         raise EncodeError("an array of objects must hold numbers or strings, not lists", feature=name)
     return kind, flat, shape
-
-
-def _to_float32(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float32]:
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        floats = values.astype(np.float32)
-    infinite = np.isinf(floats)
-    if infinite.any() and not np.isinf(values[infinite]).all():
-        raise EncodeError("a float is too large for float32", feature=name)
-    return floats
 
 
 def _exact_float32(values: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.float32]:

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Array, as_array, is_extra, to_bytes, to_float32
 from .errors import DecodeError, EncodeError, SchemaError
 from .varint import varint
 from .wire import DELIMITED, MAX_SIZE, read_field
-
-Array = npt.NDArray[Any]
 
 STRING = 7  # DT_STRING
 LARGE = 1 << 14  # bytes of a message from which on a copy costs more than a look
@@ -94,7 +93,7 @@ def serialize_tensor(tensor: Any) -> bytes:
         code = STRING
         content = [b"\x42" + varint(len(string)) + string for string in array.reshape(-1).tolist()]
     else:
-        code = (_EXTRA_CODES if _is_extra(array.dtype) else _CODES)[array.dtype.name]
+        code = _code(array.dtype)
         content = [b"\x22", varint(array.nbytes), _raw(array)] if array.size else []
     dims = b"".join(b"\x12" + varint(len(dim)) + dim for dim in map(_dim, array.shape))
     message = b"".join((b"\x08", varint(code), b"\x12", varint(len(dims)), dims, *content))
@@ -116,35 +115,26 @@ def _raw(array: Array) -> npt.NDArray[np.uint8]:
     return octets
 
 
-def _is_extra(dtype: np.dtype[Any]) -> bool:
-    return dtype.type.__module__ == "ml_dtypes" and dtype.name in _EXTRA_CODES
+def _code(dtype: np.dtype[Any]) -> int:
+    code = (_EXTRA_CODES if is_extra(dtype) else _CODES).get(dtype.name)
+    if code is None:
+        raise EncodeError(f"a tensor cannot hold dtype {dtype}")
+    return code
 
 
 def _to_array(tensor: Any) -> Array:
-    """``tensor`` as an array whose dtype TensorFlow has; strings as an array of ``bytes`` objects."""
+    """``tensor`` as an array of numbers, or, if it holds strings, of ``bytes`` objects."""
     if isinstance(tensor, (str, bytes, bytearray, memoryview)):
         return _strings([tensor], ())
     if isinstance(tensor, (list, tuple, range, bool, int, float, complex)):
         array = _from_python(tensor)
+    elif hasattr(tensor, "__array__"):
+        array = as_array(tensor)
     else:
-        array = _as_array(tensor)
-    if isinstance(tensor, np.ma.MaskedArray) and np.ma.is_masked(tensor):
-        raise EncodeError("a masked array would lose its mask; fill it first")
+        raise EncodeError(f"cannot make a tensor of a {type(tensor).__name__}")
     if array.dtype.kind in "SUTO":
         return _strings(array.reshape(-1).tolist(), array.shape)
-    if array.dtype.name not in _CODES and not _is_extra(array.dtype):
-        raise EncodeError(f"a tensor cannot hold dtype {array.dtype}")
     return array
-
-
-def _as_array(value: Any) -> Array:
-    if not (isinstance(value, np.generic) or hasattr(value, "__array__")):
-        raise EncodeError(f"cannot make a tensor of a {type(value).__name__}")
-    try:
-        return np.asarray(value)
-    except Exception as error:
-        # Whatever a foreign tensor raises: that it needs detaching, lives on a device, is ragged, ...
-        raise EncodeError(f"cannot make an array of a {type(value).__name__}: {error}") from error
 
 
 def _from_python(value: Any) -> Array:
@@ -165,11 +155,7 @@ def _from_python(value: Any) -> Array:
     if array.dtype.kind in "uO" and array.size:
         raise EncodeError("an integer does not fit into 64 bits with a sign, or is not a number")
     if array.dtype == np.float64 and kinds <= {int, float, np.float32}:
-        with np.errstate(over="ignore"):
-            floats = array.astype(np.float32)
-        if (np.isinf(floats) & np.isfinite(array)).any():
-            raise EncodeError("a float is too large for float32; pass an array of float64")
-        return floats
+        return to_float32(array)
     return array
 
 
@@ -190,15 +176,9 @@ def _strings(values: list[Any], shape: tuple[int, ...]) -> Array:
         strings[:] = values
         return strings.reshape(shape)
     for position, value in enumerate(values):
-        if isinstance(value, str):
-            try:
-                strings[position] = value.encode()
-            except UnicodeEncodeError:
-                raise EncodeError("a str cannot be encoded as UTF-8") from None
-        elif isinstance(value, (bytes, bytearray, memoryview)):
-            strings[position] = bytes(value)
-        else:
+        if not isinstance(value, (str, bytes, bytearray, memoryview)):
             raise EncodeError(f"a tensor of strings cannot hold a {type(value).__name__}")
+        strings[position] = to_bytes(value)
     return strings.reshape(shape)
 
 
