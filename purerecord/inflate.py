@@ -138,7 +138,7 @@ class Inflater:
         elif self._begin == 0:
             what = "does not begin as one"
         else:
-            what = "is followed by something else"
+            what, position = "is followed by something else", self._begin
         detail = str(error).rpartition(": ")[2]
         self._broken = CompressionError(
             f"the {self._compression} stream {what} at compressed byte {position} ({detail})"
