@@ -128,7 +128,7 @@ class FrameStream:
         """Get more of the file into the buffer; False when there is no more, or no use in it."""
         missing = self._missing()
         remaining = self._opened.remaining(missing)
-        if self._ended or self._bad_length or (remaining is not None and remaining < missing):
+        if self._ended or self._bad_length or self._headless or (remaining is not None and remaining < missing):
             return False
         keep = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         tail = self._buffer[keep:]
@@ -279,11 +279,10 @@ class FrameStream:
         at = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         self._buffer, self._base = self._buffer[at:], self._base + at
         begin, head = self._base, self._buffer[:HEADER]
-        trusted = len(head) == HEADER and frame.header_holds(head)
-        found, sample = self._search(HEADER if trusted else 1)
+        if len(head) == HEADER and frame.header_holds(head):
+            return self._pass_trusted(begin, frame.decode_header(head) + OVERHEAD)
+        found, sample = self._search(1)
         self._resynced = True
-        if trusted:
-            return self._pass_trusted(begin, frame.decode_header(head) + OVERHEAD, found)
         if self._base == begin and (end := self._intact_end(found)) is not None:
             return self._keep_payload(end)
         size = self._go_to(found) - begin
@@ -292,29 +291,35 @@ class FrameStream:
         looks = frame.looks_like(sample[:256]) if kind == damage.NOT_A_TFRECORD else None
         return Damage(begin, begin + size, kind, records, f"it looks like {looks}" if looks else "")
 
-    def _search(self, start: int) -> tuple[int | None, bytes]:
-        """Where, ``start`` bytes into the buffer or later, the next good frame begins; None if nowhere.
+    def _search(self, start: int, stop: int | None = None) -> tuple[int | None, bytes]:
+        """Where in the file, ``start`` to ``stop`` bytes into the buffer, the next good frame begins, or None.
 
-        And the beginning of what was passed over. The buffer moves along, so that a hole of any
-        size is searched in little memory.
+        And the beginning of what was passed over. Without a ``stop`` the buffer moves along, so that a
+        hole of any size is searched in little memory. In how large pieces the source gives its data
+        makes no difference to what comes out.
         """
         sample, budget = b"", _BUDGET
         while True:
+            searched = len(self._buffer) - HEADER + 1  # checking a payload may read on
             remaining = self._opened.remaining()
             available = None if remaining is None else len(self._buffer) + remaining
             positions, lengths = resync.plausible_frames(self._buffer, start, available)
             for position, length in zip(positions.tolist(), lengths.tolist(), strict=True):
                 budget -= length
+                if stop is not None and position >= stop:
+                    return None, b""
                 if budget > 0 and self._payload_holds(position + HEADER, length):
-                    return self._base + position, sample + self._buffer[:position]
-            start = max(start, len(self._buffer) - HEADER + 1)
-            if start > _LOOK:
-                sample = sample or self._buffer[:start]
+                    return self._base + position, sample or self._buffer[: min(position, _LOOK)]
+            start = max(start, searched)
+            if stop is not None and start >= stop:
+                return None, b""
+            if stop is None and start > _LOOK:
+                sample = sample or self._buffer[:_LOOK]
                 self._buffer, self._base = self._buffer[start:], self._base + start
                 start = 0
             more = self._read(_SEARCH)
             if not more:
-                return None, sample or self._buffer
+                return None, sample or self._buffer[:_LOOK]
             self._buffer += more
 
     def _payload_holds(self, begin: int, length: int) -> bool:
@@ -337,20 +342,20 @@ class FrameStream:
             self._opened.rewind(ahead)
         return len(footer) >= FOOTER and mask(crc) == int.from_bytes(footer[:FOOTER], "little")
 
-    def _pass_trusted(self, begin: int, size: int, found: int | None) -> Damage:
+    def _pass_trusted(self, begin: int, size: int) -> Damage:
         """Pass a frame whose length holds, but whose data does not, and behind which comes no frame."""
-        end = begin + size
-        data_end = self._base + len(self._buffer)
         self.record += 1
-        if end <= data_end and (found is None or found >= end) and self._base <= end:
-            self._go_to(end)
-            self._resynced = False
-            return Damage(begin, end, damage.BAD_DATA, 1)
-        passed = self._go_to(found)
+        whole = size <= len(self._buffer)
+        found, _ = self._search(HEADER, size if whole else None)
+        if whole and found is None:
+            self._go_to(begin + size)
+            return Damage(begin, begin + size, damage.BAD_DATA, 1)
+        self._resynced = True
+        end = self._go_to(found)
         kind = damage.BAD_DATA
-        if found is None and passed < end:
-            kind = damage.TRUNCATED_FOOTER if passed >= end - FOOTER else damage.TRUNCATED_PAYLOAD
-        return Damage(begin, passed, kind, 1)
+        if found is None:
+            kind = damage.TRUNCATED_FOOTER if end - begin >= size - FOOTER else damage.TRUNCATED_PAYLOAD
+        return Damage(begin, end, kind, 1)
 
     def _go_to(self, offset: int | None) -> int:
         """Go on at ``offset`` of the plain data, or behind all there is."""
@@ -361,14 +366,14 @@ class FrameStream:
 
     def _intact_end(self, found: int | None) -> int | None:
         """Where in the buffer the payload ends whose header alone is damaged, if that is so."""
-        if found is None:
-            return resync.intact_payload_end(self._buffer, np.array([len(self._buffer)]))
-        first = found - self._base
+        first = len(self._buffer) if found is None else found - self._base
+        if first > _LOOK:
+            return None
         end = resync.intact_payload_end(self._buffer, np.array([first]))
-        if end is None:
-            if len(self._buffer) < _LOOK:
-                self._buffer += self._read(_LOOK)
-            ends, _ = resync.plausible_frames(self._buffer, first, None)
+        if end is None and found is not None:
+            while len(self._buffer) < _LOOK and (more := self._read(_LOOK - len(self._buffer))):
+                self._buffer += more
+            ends, _ = resync.plausible_frames(self._buffer[:_LOOK], first, None)
             end = resync.intact_payload_end(self._buffer, ends)
         return end
 
