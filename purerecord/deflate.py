@@ -153,7 +153,7 @@ class Deflater:
         """TensorFlow's buffer: a piece that does not fit sends on what is there, with the flush mode."""
         out = b""
         if len(piece) > self._limit - self._pending_size:
-            out = self._drain(self._flush_mode) if self._pending else b""
+            out = self._drain(self._flush_mode)
             if len(piece) > self._limit:
                 return out + self._stream.compress(piece) + self._stream.flush(self._flush_mode)
         self._pending.append(piece)
@@ -161,9 +161,10 @@ class Deflater:
         return out
 
     def _drain(self, flush_mode: int) -> bytes:
-        out = self._stream.compress(b"".join(self._pending)) + self._stream.flush(flush_mode)
+        # Even an empty call of compress would make zlib forget that it has just been flushed.
+        out = self._stream.compress(b"".join(self._pending)) if self._pending_size else b""
         self._pending, self._pending_size = [], 0
-        return out
+        return out + self._stream.flush(flush_mode)
 
     def flush(self) -> bytes:
         return self._drain(zlib.Z_PARTIAL_FLUSH)
