@@ -260,13 +260,12 @@ class BlockInflater:
 
     def _fill(self, size: int) -> bool:
         pieces, have = [self._unread], len(self._unread)
-        while have < size:
-            piece = self._source.read(max(size - have, 1 << 18))
-            if not piece:
-                break
-            pieces.append(piece)
-            have += len(piece)
-        self._unread = b"".join(pieces)
+        try:
+            while have < size and (piece := self._source.read(max(size - have, 1 << 18))):
+                pieces.append(piece)
+                have += len(piece)
+        finally:
+            self._unread = b"".join(pieces)
         return have >= size
 
     def _fall_back(self, rest: bytes) -> None:

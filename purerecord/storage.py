@@ -64,7 +64,7 @@ def _expand(path: str) -> list[str]:
         names = shard_names(head + tail, count, at=len(head))
         return names if remote else [name for whole in names for name in _existing(whole)]
     counted = head != path
-    complete = counted or "-?????-of-?????" in path
+    complete = counted or "-?????-of-" in path
     if counted:
         path = f"{head}-*-of-*{tail}"
     if not _WILD.search(path):
@@ -203,6 +203,7 @@ class Opened:
         else:
             self.name = str(getattr(file, "name", "") or "<stream>")
             self._file = _File(file, ours=False)
+        self._head = b""
         self._plain: Source | None = self._file if self.compression == "" else None
 
     def read(self, size: int) -> bytes:
@@ -212,11 +213,11 @@ class Opened:
         return b"" if self._plain is None else self._plain.read(size)
 
     def _begin(self) -> Source | None:
-        head = self._file.read(SNIFF)
-        while 0 < len(head) < HEADER and (more := self._file.read(SNIFF)):
-            head += more
-        if not head:
+        while len(self._head) < HEADER and (more := self._file.read(SNIFF)):
+            self._head += more
+        if not self._head:
             return None
+        head, self._head = self._head, b""
         if self.compression is None:
             self.compression = detect(head)
         if not self.compression:
