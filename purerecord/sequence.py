@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from .assemble import Output, fixed_len, padded, unbatch, var_len
-from .batch import Batch, Mask, MismatchError, Origin, first_fault
-from .columns import Column
+from .batch import Batch, MismatchError, Origin, first_fault
 from .errors import DecodeError
 from .features import (
     FeatureSpec,
@@ -28,11 +26,12 @@ from .features import (
     VarLenFeature,
     as_features,
 )
+from .lists import Lists, gather_sequences
 from .parse import Builder, Serialized, as_input, build, checked_names, wanted
 from .partition import ragged
-from .ragged import Array, Offsets, Ragged, Sparse
+from .ragged import Array, Ragged, Sparse
 from .records import BytesLike, Records
-from .wire import ABSENT, BYTES, FLOAT, UNSET, Value, decode_sequence
+from .wire import ABSENT, UNSET, Value
 
 _CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
 _SEQUENCE = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
@@ -58,7 +57,11 @@ def parse_sequence_example(
     context, sequence = _checked(context_features, sequence_features)
     payload, records = as_input(serialized)
     if records is None:
-        outputs = _parse([payload], context, sequence, Origin(first=None))
+        try:
+            outputs = _parse(Records.of([payload]), context, sequence, Origin(first=None))
+        except DecodeError as error:
+            error.record = None  # a payload on its own has no number
+            raise
         return tuple({key: unbatch(value) for key, value in part.items()} for part in outputs)  # type: ignore[return-value]
     origin = Origin(records.path, records.first, checked_names(example_names, len(records)))
     return _parse(records, context, sequence, origin)
@@ -91,20 +94,10 @@ def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[
 
 
 @dataclass(frozen=True)
-class _Lists:
-    """The feature lists of one key: a column of all steps, each example's range of them, and which
-    examples have the key at all."""
-
-    column: Column
-    splits: Offsets
-    present: Mask
-
-
-@dataclass(frozen=True)
 class _ListBatch(Batch):
     """A batch of examples whose columns are feature lists."""
 
-    lists: Mapping[str, _Lists] | None = None
+    lists: Mapping[str, Lists] | None = None
 
     def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
         """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
@@ -130,73 +123,20 @@ class _ListBatch(Batch):
 
 
 def _parse(
-    payloads: Records | list[BytesLike],
+    records: Records,
     context: Mapping[str, FeatureSpec],
     sequence: Mapping[str, FeatureSpec],
     origin: Origin,
 ) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
-    contexts, lists = _decode(payloads, origin)
-    size = len(contexts)
-    columns = {
-        key: _column([found.get(key, _ABSENT) for found in contexts], kind)
-        for key, kind in wanted(context).items()
-    }
-    context_outputs = build(Batch(columns, size, origin), context, _CONTEXT_BUILDERS)
-    gathered = {key: _gather_lists(key, kind, lists) for key, kind in wanted(sequence).items()}
-    batch = _ListBatch({}, size, origin, lists=gathered)
-    outputs = build(batch, sequence, _SEQUENCE_BUILDERS)
+    columns, lists = gather_sequences(records, wanted(context), wanted(sequence))
+    context_outputs = build(Batch(columns, len(records), origin), context, _CONTEXT_BUILDERS)
+    outputs = build(_ListBatch({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS)
     lengths = {
-        name: np.diff(gathered[name].splits)
+        name: np.diff(lists[name].splits)
         for name, spec in sequence.items()
         if isinstance(spec, FixedLenSequenceFeature)
     }
     return context_outputs, outputs, lengths
-
-
-def _decode(
-    payloads: Iterable[BytesLike], origin: Origin
-) -> tuple[list[dict[str, Value]], list[dict[str, list[Value]]]]:
-    contexts, lists = [], []
-    for row, payload in enumerate(payloads):
-        try:
-            context, features = decode_sequence(payload)
-        except DecodeError as error:
-            error.path = origin.path
-            error.record = None if origin.first is None else origin.first + row
-            raise
-        contexts.append(context)
-        lists.append(features)
-    return contexts, lists
-
-
-def _gather_lists(key: str, kind: int, lists: Sequence[Mapping[str, list[Value]]]) -> _Lists:
-    found = [features.get(key) for features in lists]
-    present = np.array([steps is not None for steps in found], bool)
-    splits = np.zeros(len(found) + 1, np.int64)
-    np.cumsum([len(steps or ()) for steps in found], out=splits[1:])
-    return _Lists(_column(list(chain.from_iterable(filter(None, found))), kind), splits, present)
-
-
-def _column(rows: Sequence[Value], kind: int) -> Column:
-    """Decoded features, one for each row, as a column of ``kind``."""
-    kinds = np.array([found for found, _ in rows], np.int8)
-    chunks = [values if found == kind else () for found, values in rows]
-    splits = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(chunk) for chunk in chunks], out=splits[1:])
-    filled = [chunk for chunk in chunks if len(chunk)]
-    values: Array
-    if kind == BYTES:
-        values = np.empty(int(splits[-1]), object)
-        values[:] = list(chain.from_iterable(filled))
-    elif filled:
-        values = np.concatenate(filled)
-    else:
-        values = np.empty(0, np.float32 if kind == FLOAT else np.int64)
-    lengths = np.diff(splits)
-    same = not len(rows) or bool((lengths == lengths[0]).all())
-    uniform = None if not same else int(lengths[0]) if len(rows) else 0
-    mixed = None if bool((kinds == kind).all()) else kinds
-    return Column(kind, mixed, values, len(rows), uniform, None if same else splits)
 
 
 def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
