@@ -240,7 +240,7 @@ class FrameStream:
             if self._is_followed():
                 return self._skip_frame()
         elif self._broken is not None and not self._bad_length:
-            return self._skip_break(self._broken)
+            return self._skip_break(self._base + self._stop, self._broken)
         return self._resync()
 
     def _is_followed(self) -> bool:
@@ -267,9 +267,9 @@ class FrameStream:
         self.record += 1
         return Damage(self._base + begin - HEADER, self._base + end + FOOTER, kind, 1)
 
-    def _skip_break(self, error: CorruptionError) -> Damage:
-        begin, end = self._base + self._stop, self._base + len(self._buffer)
-        self._load(b"", end)
+    def _skip_break(self, begin: int, error: CorruptionError) -> Damage:
+        """Pass what was left before the source broke, and go on behind the break."""
+        end = self._go_to(None)
         self._broken = None
         self._ended = not self._opened.resume()
         return Damage(begin, end, damage.BROKEN_COMPRESSION, None, error.reason)
@@ -285,6 +285,8 @@ class FrameStream:
         self._resynced = True
         if self._base == begin and (end := self._intact_end(found)) is not None:
             return self._keep_payload(end)
+        if found is None and self._broken is not None:
+            return self._skip_break(begin, self._broken)
         size = self._go_to(found) - begin
         kind, records = resync.name_damage(sample, size, at_begin=begin == 0, at_end=found is None)
         self.record += records or 0
