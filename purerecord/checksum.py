@@ -43,6 +43,7 @@ _RUN = 1 << 19
 _MANY = 128
 _SMALL = 2048
 _LONG = 1 << 14
+_PIECE = 512
 
 
 def mask(crc: int) -> int:
@@ -146,15 +147,16 @@ def _sum_of_products(left: UInts, right: UInts) -> int:
     Integer multiplication becomes multiplication without carries when every fourth bit at most is
     set: the carries then fall into bits that are masked out in the end.
     """
-    holes = [np.uint64(0x11111111 << shift) for shift in range(4)]
-    lefts = [left.astype(np.uint64) & hole for hole in holes]
-    rights = [right.astype(np.uint64) & hole for hole in holes]
+    holes = np.array([[0x11111111 << shift] for shift in range(4)], np.uint64)
+    sums = np.zeros((4, 4), np.uint64)
+    for begin in range(0, len(left), _PIECE):  # pieces that stay in the cache
+        lefts = left[begin : begin + _PIECE].astype(np.uint64) & holes
+        rights = right[begin : begin + _PIECE].astype(np.uint64) & holes
+        sums ^= np.bitwise_xor.reduce(lefts[:, None] * rights, axis=2)
     product = 0
     for shift in range(4):
-        terms = lefts[0] * rights[shift]
-        for i in range(1, 4):
-            terms ^= lefts[i] * rights[(shift - i) % 4]
-        product |= int(np.bitwise_xor.reduce(terms)) & (0x1111111111111111 << shift)
+        terms = [int(sums[i, (shift - i) % 4]) for i in range(4)]
+        product |= (terms[0] ^ terms[1] ^ terms[2] ^ terms[3]) & (0x1111111111111111 << shift)
     product <<= 1
     low, high = product & _ONES, (product >> 32) & _ONES
     return high ^ _advance(low, 4)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from .checksum import crc32c, mask, masked_crc, masked_crcs, masked_length_crcs, payloads_match
 from .errors import ChecksumError, TruncatedError
+from .walk import frame_starts
 
 # On-disk format; never change.
 HEADER = 12  # the length and its CRC
@@ -29,7 +30,6 @@ Offsets = npt.NDArray[np.int64]
 
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
-_length_at = struct.Struct("<Q").unpack_from
 
 
 class Frames(NamedTuple):
@@ -135,7 +135,9 @@ def whole_size(head: Any, available: int) -> int:
 
 def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
     """The whole frames at ``buffer[start:]``, at most ``limit`` of them."""
-    starts = _walk(buffer, start, len(buffer), limit)
+    starts = frame_starts(buffer, start, len(buffer))
+    if limit is not None:
+        starts = starts[: limit + 1]
     begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
     stored = u32_at(buffer, begins - FOOTER)
     wrong = masked_length_crcs((ends - begins).astype(np.uint64)) != stored
@@ -145,41 +147,6 @@ def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
     if not bad and len(buffer) - stop >= HEADER and (limit is None or good < limit):
         bad = not header_holds(buffer, stop)
     return Frames(begins[:good], ends[:good], stop, bad)
-
-
-def _walk(buffer: Any, start: int, end: int, limit: int | None) -> Offsets:
-    """Where frames start if all lengths are right, and where the last whole one ends.
-
-    A wrong length leads astray only inside the buffer; ``split`` cuts off everything from there on.
-    """
-    starts = _equal_run(buffer, start, end)
-    found = starts.tolist()
-    position = int(starts[-1])
-    append = found.append
-    last = end - OVERHEAD
-    while position <= last:
-        position += _length_at(buffer, position)[0] + OVERHEAD
-        if position > end:
-            break
-        append(position)
-    if limit is not None:
-        del found[limit + 1 :]
-    return np.fromiter(found, np.int64, len(found))
-
-
-def _equal_run(buffer: Any, start: int, end: int) -> Offsets:
-    """The starts of a run of frames that all have the first one's length: often that is all of them."""
-    if end - start < 64 * OVERHEAD:
-        return np.array([start])
-    size = _length_at(buffer, start)[0] + OVERHEAD
-    count = (end - start) // size
-    if count < 16 or _length_at(buffer, start + size)[0] + OVERHEAD != size:
-        return np.array([start])
-    lengths = np.ndarray(count, "<u8", buffer, offset=start, strides=(size,))
-    other = lengths != lengths[0]
-    run = int(other.argmax()) if other.any() else count
-    starts: Offsets = start + size * np.arange(run + 1)
-    return starts
 
 
 def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
