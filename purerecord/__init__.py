@@ -26,7 +26,8 @@ from .index import Index, build_index, load_index
 from .reader import read_batches, read_records
 from .recordfile import RecordFile
 from .records import Records
-from .writer import ShardedWriter, TFRecordWriter
+from .shards import ShardedWriter
+from .writer import TFRecordWriter
 
 if TYPE_CHECKING:
     from .columns import encode_examples

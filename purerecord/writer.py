@@ -1,4 +1,4 @@
-"""Writing: ``TFRecordWriter`` for one file, ``ShardedWriter`` for a dataset of many.
+"""Writing: ``TFRecordWriter``, for one file.
 
 Framing and compressed bytes are TensorFlow's to the last byte. Nothing half-done is ever taken for whole:
 an atomic file appears under its name only when it is complete, appending looks at the end first, and
@@ -9,7 +9,6 @@ This module does not know what a payload means.
 from __future__ import annotations
 
 import errno
-import heapq
 import io
 import os
 import warnings
@@ -23,7 +22,7 @@ from .errors import ClosedError, EncodeError
 from .index import build_index, index_path
 from .reader import RecordReader
 from .records import Records
-from .storage import is_url, open_remote, shard_names, split_pattern
+from .storage import is_url, open_remote
 
 # Frames are collected up to this many bytes before they are written.
 _BUFFER = 1 << 18
@@ -90,7 +89,7 @@ class TFRecordWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
-        for payloads in _groups(records, self._options.block_size or 1 << 20):
+        for payloads in groups(records, self._options.block_size or 1 << 20):
             if self._options.flush_mode:  # TensorFlow's bytes then depend on each single piece
                 for payload in payloads:
                     self._put(frame.encode(payload), 1)
@@ -156,7 +155,7 @@ class TFRecordWriter:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
 
 
-def _groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
+def groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
     """``records`` as payloads, in lists of limited number and of about ``most`` bytes."""
     if not isinstance(records, Records):
         records = map(as_payload, records)
@@ -284,136 +283,3 @@ def check_appendable(path: str, options: TFRecordOptions) -> None:
     with RecordReader(path, compression=options.compression, verify=False) as reader:
         for _ in reader.batches():
             pass
-
-
-class ShardedWriter:
-    """Writes records to many files, ``name-00000-of-00010`` and so on, that appear when all are complete.
-
-    With ``shards`` each record goes to the file that is smallest so far, so that all come out alike; with
-    ``max_bytes`` or ``max_records`` one file is filled after the other, and their number is known at the
-    end. ``pattern`` is the name, or ``name@10.tfrecord`` or ``name@*.tfrecord`` where the number is to come
-    before a suffix. Leaving a ``with`` block by an exception discards all.
-
-    >>> with ShardedWriter("train@10.tfrecord") as writer:
-    ...     writer.write_many(payloads)
-    >>> writer.paths[0]
-    'train-00000-of-00010.tfrecord'
-    """
-
-    def __init__(
-        self,
-        pattern: Any,
-        *,
-        shards: int | None = None,
-        max_bytes: int | None = None,
-        max_records: int | None = None,
-        options: Any = None,
-    ) -> None:
-        self._head, self._tail, counted = split_pattern(os.fsdecode(pattern))
-        if counted is not None and shards not in (None, counted):
-            raise ValueError(f"the name says {counted} shards, the argument {shards}")
-        self._shards = counted if shards is None else shards
-        limits = {"shards": self._shards, "max_bytes": max_bytes, "max_records": max_records}
-        for name, value in limits.items():
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be positive, not {value}")
-        if (self._shards is None) == (max_bytes is None and max_records is None):
-            raise ValueError("say how many: either shards, or max_bytes and/or max_records for each")
-        self._max_bytes = max_bytes
-        self._max_records = max_records
-        self._options = as_options(options)
-        self._writers: list[tuple[TFRecordWriter, str]] = []
-        self._heap: list[tuple[int, int]] = []  # (bytes so far, number), where shards are fixed
-        self._size = self._count = 0  # of the last file, where they are filled in turn
-        self._closed = False
-        self.paths: list[str] = []
-        try:
-            for number in range(self._shards or 0):
-                self._add()
-                self._heap.append((0, number))
-        except BaseException:
-            self._discard()
-            raise
-
-    def _add(self) -> TFRecordWriter:
-        temporary = temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}")
-        writer = TFRecordWriter(temporary, self._options)
-        self._writers.append((writer, temporary))
-        self._size = self._count = 0
-        return writer
-
-    def write(self, record: Any) -> None:
-        """Add one record."""
-        if self._closed:
-            raise ClosedError("the writer is closed")
-        payload = as_payload(record)
-        size = len(payload) + frame.OVERHEAD
-        if self._shards is not None:
-            so_far, number = self._heap[0]
-            heapq.heapreplace(self._heap, (so_far + size, number))
-            self._writers[number][0].write(payload)
-            return
-        full = self._max_records is not None and self._count >= self._max_records
-        over = self._max_bytes is not None and self._count > 0 and self._size + size > self._max_bytes
-        if not self._writers or full or over:
-            if self._writers:
-                self._writers[-1][0].close()
-            self._add()
-        self._size += size
-        self._count += 1
-        self._writers[-1][0].write(payload)
-
-    def write_many(self, records: Iterable[Any]) -> None:
-        """Add many records."""
-        for record in records:
-            self.write(record)
-
-    def flush(self) -> None:
-        """Hand everything so far to the operating system."""
-        for writer, _ in self._writers:
-            if not writer.closed:
-                writer.flush()
-
-    def close(self) -> None:
-        """Complete all files and give them their names, which ``paths`` then lists."""
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            if not self._writers:
-                self._add()
-            for writer, _ in self._writers:
-                writer.close()
-            for _, temporary in self._writers:
-                _sync(temporary)
-        except BaseException:
-            self._discard()
-            raise
-        names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
-        for (_, temporary), name in zip(self._writers, names, strict=True):
-            os.replace(temporary, name)
-        self.paths = names
-
-    def _discard(self) -> None:
-        self._closed = True
-        for writer, temporary in self._writers:
-            writer.abandon()
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-
-    def __enter__(self) -> ShardedWriter:
-        return self
-
-    def __exit__(self, kind: Any, *_: object) -> None:
-        if kind is not None and not self._closed:
-            self._discard()
-        else:
-            self.close()
-
-    def __repr__(self) -> str:
-        return f"<ShardedWriter {self._head}-*{self._tail}{' (closed)' if self._closed else ''}>"
-
-
-def _sync(path: str) -> None:
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
