@@ -124,15 +124,24 @@ class Inflater:
         return data
 
     def _inflate_up_to_the_break(self, stream: zlib._Decompress, error: zlib.error) -> bytes:
-        data = bytearray()
-        position = self._consumed - len(self._input)
-        for byte in self._input:
+        good, bad = 0, len(self._input)  # so many bytes of it inflate, so many do not
+        while bad - good > 1:
+            middle = (good + bad) // 2
             try:
-                data += stream.decompress(bytes((byte,)))
-            except zlib.error as exact:
-                error = exact
-                break
-            position += 1
+                stream.copy().decompress(self._input[:middle])
+                good = middle
+            except zlib.error:
+                bad = middle
+        data = bytearray(stream.decompress(self._input[:good])) if good else bytearray()
+        try:
+            # The byte at which it breaks may still complete something; what comes of that, comes singly.
+            rest = self._input[good:bad]
+            while piece := stream.decompress(rest, 1):
+                data += piece
+                rest = stream.unconsumed_tail
+        except zlib.error as exact:
+            error = exact
+        position = self._consumed - len(self._input) + good
         if position - self._begin >= 4:
             what = "is broken"
         elif self._begin == 0:
