@@ -81,6 +81,8 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     if len(probe) <= _PROBE or mean > _LARGEST_MEAN:
         return None
     places = _places(buffer, start, end, mean)
+    if len(places) < 2:
+        return None
     position, limit = places[:-1].astype(np.uint64), places[1:].astype(np.uint64)
     lengths = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
     # Each walks on into what is the next one's part, but never out of the buffer.
