@@ -7,6 +7,7 @@ about, nor whether a row is an example or a step of a feature list. ``RaggedFeat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -97,10 +98,21 @@ def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
         first_fault((found != lengths, _unequal(batch, feature, (spec.value_key, key), (lengths, found))))
         indices[:, dimension] = index.values
     values = column.values
-    if not spec.already_sorted:
-        order = np.lexsort(indices.T[::-1])
+    order = None if spec.already_sorted else _sorted_order(indices, (batch.size, *spec.sizes))
+    if order is not None:
         indices, values = indices[order], values[order]
     return Sparse(indices, values, (batch.size, *spec.sizes))
+
+
+def _sorted_order(indices: Offsets, sizes: tuple[int, ...]) -> Offsets | None:
+    """The order that sorts the indices, equal ones as they are; None if they are sorted already."""
+    if math.prod(sizes) >= 2**63 or bool(((indices < 0) | (indices >= sizes)).any()):
+        return np.lexsort(indices.T[::-1])
+    # In range, an index is a number, and sorting numbers once is cheaper than sorting every dimension.
+    places = np.ravel_multi_index(tuple(indices.T), sizes)
+    if not bool((places[1:] < places[:-1]).any()):
+        return None
+    return np.argsort(places, kind="stable")
 
 
 def _unequal(
