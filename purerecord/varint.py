@@ -76,14 +76,15 @@ def varints(values: npt.NDArray[np.int64]) -> bytes:
     if values.size <= _FEW // 2:
         return b"".join(map(varint, values.tolist()))
     rest = values.view(np.uint64)
-    if int(rest.max()) < 0x80:
+    longest = (int(rest.max()).bit_length() + 6) // 7
+    if longest <= 1:
         return rest.astype(np.uint8).tobytes()
     lengths = np.ones(rest.size, np.int64)
-    for k in range(1, MAX_VARINT):
+    for k in range(1, longest):
         lengths += rest >= np.uint64(1 << (7 * k))
     begins = np.cumsum(lengths) - lengths
     octets = np.empty(int(begins[-1] + lengths[-1]), np.uint8)
-    for k in range(int(lengths.max())):
+    for k in range(longest):
         here = np.flatnonzero(lengths > k)
         more = (lengths[here] > k + 1).astype(np.uint8) << np.uint8(7)
         septets = (rest[here] >> np.uint64(7 * k)).astype(np.uint8) & np.uint8(0x7F)

@@ -373,9 +373,12 @@ def _plain_size(data: bytes, position: int, first: int) -> tuple[int, int]:
 
 def delimited(number: int, content: bytes) -> bytes:
     """Field ``number`` with a length-delimited content: a string, a message or a packed list."""
-    if len(content) > MAX_SIZE:
-        raise EncodeError(f"{len(content)} bytes do not fit into a message, which holds 2 GiB at most")
-    return b"".join((varint(number << 3 | DELIMITED), varint(len(content)), content))
+    size = len(content)
+    if size < 0x80 and number < 0x10:
+        return bytes((number << 3 | DELIMITED, size)) + content
+    if size > MAX_SIZE:
+        raise EncodeError(f"{size} bytes do not fit into a message, which holds 2 GiB at most")
+    return b"".join((varint(number << 3 | DELIMITED), varint(size), content))
 
 
 def encode_feature(kind: int, values: Any) -> bytes:
@@ -395,5 +398,5 @@ def encode_feature(kind: int, values: Any) -> bytes:
 
 def encode_map(entries: dict[str, bytes]) -> bytes:
     """A serialized map from names to messages (Features, FeatureLists), sorted by the names' UTF-8."""
-    named = sorted((name.encode(), message) for name, message in entries.items())
+    named = sorted([(name.encode(), message) for name, message in entries.items()])
     return b"".join([delimited(1, delimited(1, name) + delimited(2, message)) for name, message in named])

@@ -399,7 +399,7 @@ def test_maps_are_sorted_by_the_utf8_of_their_names() -> None:
 
 
 def test_more_than_protobuf_can_read_is_an_encode_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MAX_SIZE", 100)
-    assert delimited(1, bytes(100))
+    monkeypatch.setattr(wire, "MAX_SIZE", 200)
+    assert delimited(1, bytes(200))
     with pytest.raises(EncodeError, match="2 GiB"):
-        delimited(1, bytes(101))
+        delimited(1, bytes(201))
