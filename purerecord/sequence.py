@@ -9,7 +9,7 @@ know how a message looks, nor that files exist.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -97,11 +97,10 @@ def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[
 class _ListBatch(Batch):
     """A batch of examples whose columns are feature lists."""
 
-    lists: Mapping[str, Lists] | None = None
+    lists: Mapping[str, Lists] = field(default_factory=dict)
 
     def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
         """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
-        assert self.lists is not None
         lists = {key: self.lists[key] for key in (value_key, *partition_keys)}
         steps = lists[value_key].splits
         for key, other in lists.items():
@@ -112,7 +111,6 @@ class _ListBatch(Batch):
 
     def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
         def make(row: int) -> MismatchError:
-            assert self.lists is not None
             expected, found = (int(np.diff(self.lists[k].splits)[row]) for k in (value_key, key))
             reason = (
                 f"{expected} steps of values under {value_key!r}, but {found} of partitions under {key!r}"
@@ -149,7 +147,6 @@ def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Arr
 
 
 def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceFeature) -> Array:
-    assert batch.lists is not None
     found = batch.lists[feature]
     if not spec.allow_missing:
         remedy = "set allow_missing=True if the feature list may be missing"
@@ -161,22 +158,21 @@ def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceF
 
 
 def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
-    steps = batch.of_steps(feature, feature)
-    assert steps.steps is not None
-    flat = var_len(steps, feature, spec)
-    counts = np.diff(steps.steps)
+    flat = var_len(batch.of_steps(feature, feature), feature, spec)
+    splits = batch.lists[feature].splits
+    counts = np.diff(splits)
     example = np.repeat(np.arange(batch.size), counts)[flat.indices[:, 0]]
-    time = flat.indices[:, 0] - steps.steps[example]
+    time = flat.indices[:, 0] - splits[example]
     indices = np.stack((example, time, flat.indices[:, 1]), axis=1)
     most = int(counts.max()) if batch.size else 0
     return Sparse(indices, flat.values, (batch.size, most, flat.dense_shape[1]))
 
 
 def _sequence_ragged(batch: _ListBatch, feature: str, spec: RaggedFeature) -> Ragged:
+    value_key = spec.value_key or feature
     keys = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
-    steps = batch.of_steps(feature, spec.value_key or feature, keys)
-    assert steps.steps is not None
-    return Ragged(ragged(steps, feature, spec), steps.steps.astype(spec.row_splits_dtype))
+    steps = ragged(batch.of_steps(feature, value_key, keys), feature, spec)
+    return Ragged(steps, batch.lists[value_key].splits.astype(spec.row_splits_dtype))
 
 
 _CONTEXT_BUILDERS: dict[type, Builder] = {
