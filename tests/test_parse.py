@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import UNSET_FEATURE, example, floats, ints, strings
 from spec_cases import KEYED, Case, stored_partition
+from strategies import CAMPAIGN, any_example
 from tensorflow_twins import difference, outcome
 
 from purerecord.assemble import unbatch
@@ -310,6 +311,20 @@ def unbatched(outputs: dict[str, Any]) -> dict[str, Any]:
     return {name: unbatch(output) for name, output in outputs.items()}
 
 
+@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+def test_any_bytes_give_a_result_or_one_of_our_errors(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(20):
+        specs = {name: Case(rng, name, 0.0).spec for name in rng.sample(["a", "b", "ab", "c"], 2)}
+        payloads = [any_example(rng) for _ in range(rng.choice((1, 3, 20)))]
+        together = outcome(parse_example, PureRecordError, payloads, specs)
+        alone = [outcome(parse_single_example, PureRecordError, payload, specs) for payload in payloads]
+        assert isinstance(together, Exception) == any(isinstance(one, Exception) for one in alone)
+        if not isinstance(together, Exception):
+            decode_outcome = outcome(decode_examples, PureRecordError, payloads)
+            assert not isinstance(decode_outcome, DecodeError)
+
+
 # --- What goes in -----------------------------------------------------------------------------------
 
 
@@ -400,40 +415,3 @@ def test_batch_without_values_has_the_right_shapes(size: int) -> None:
     assert result["sparse"].dense_shape == (size, 9)
     dtypes = [result[name].dtype for name in specs]
     assert dtypes == [np.int64, np.float32, object, object, np.int64]
-
-
-# --- decode_examples --------------------------------------------------------------------------------
-
-
-def test_every_feature_becomes_a_column() -> None:
-    payloads = [
-        example([("one", ints(1)), ("two", floats(1, 2)), ("some", strings(b"x")), ("unset", UNSET_FEATURE)]),
-        example([("one", ints(2)), ("two", floats(3, 4)), ("empty", ints())]),
-    ]
-    columns = decode_examples(payloads)
-    assert columns["one"].tolist() == [1, 2]
-    assert columns["two"].tolist() == [[1, 2], [3, 4]]
-    assert columns["some"].to_list() == [[b"x"], []]
-    assert columns["empty"].to_list() == columns["unset"].to_list() == [[], []]
-    assert sorted(columns) == ["empty", "one", "some", "two", "unset"]
-
-
-def test_decode_examples_with_specs_is_parse_example() -> None:
-    payloads = batch("a", ints(1), None)
-    assert decode_examples(payloads, {"a": VarLenFeature(int)})["a"].to_list() == [[1], []]
-
-
-def test_feature_of_two_kinds_cannot_be_a_column() -> None:
-    payloads = batch("a", None, ints(1), ints(2), floats(1.0))
-    with pytest.raises(SchemaError, match=r"feature 'a': record 3: .*float.*int64") as caught:
-        decode_examples(payloads)
-    assert (caught.value.problem, caught.value.found) == ("kind", "float")  # type: ignore[attr-defined]
-
-
-def test_no_records_have_no_columns() -> None:
-    assert decode_examples([]) == {}
-
-
-def test_one_payload_is_not_a_sequence_of_payloads() -> None:
-    with pytest.raises(TypeError, match="put it in a list"):
-        decode_examples(b"")
