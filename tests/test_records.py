@@ -116,7 +116,9 @@ def test_of_gives_records_back_unchanged():
     assert list(Records.of(iter([b"a", b"b"]))) == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("wrong", [b"payload", "text", bytearray(b"x"), memoryview(b"x"), ["text"], [1], [None]])
+@pytest.mark.parametrize(
+    "wrong", [b"payload", "text", bytearray(b"x"), memoryview(b"x"), ["text"], [1], [None]]
+)
 def test_of_refuses_one_payload_and_what_is_no_payload(wrong):
     with pytest.raises(TypeError, match="payload"):
         Records.of(wrong)

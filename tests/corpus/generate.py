@@ -143,12 +143,15 @@ def write(name: str, content: Content, compression: str, options: dict[str, int]
             if every and number % every == 0:
                 writer.flush()
     gzipped = target.read_bytes().startswith(b"\x1f\x8b")
-    write_twin(target, {
-        "compression": "GZIP" if gzipped else compression,
-        "options": {"compression_type": compression, **options},
-        "flush_every": every,
-        "records": [[len(payload), digest(payload)] for payload in payloads],
-    })
+    write_twin(
+        target,
+        {
+            "compression": "GZIP" if gzipped else compression,
+            "options": {"compression_type": compression, **options},
+            "flush_every": every,
+            "records": [[len(payload), digest(payload)] for payload in payloads],
+        },
+    )
 
 
 def write_twin(target: Path, facts: dict[str, Any]) -> None:
@@ -167,11 +170,14 @@ def join(name: str, parts: tuple[str, ...]) -> None:
     target = HERE / f"{name}.tfrecord"
     target.write_bytes(b"".join((HERE / f"{part}.tfrecord").read_bytes() for part in parts))
     twins = [json.loads((HERE / f"{part}.json").read_text()) for part in parts]
-    write_twin(target, {
-        "compression": twins[0]["compression"],
-        "joined": parts,
-        "records": [record for twin in twins for record in twin["records"]],
-    })
+    write_twin(
+        target,
+        {
+            "compression": twins[0]["compression"],
+            "joined": parts,
+            "records": [record for twin in twins for record in twin["records"]],
+        },
+    )
 
 
 def main() -> None:
