@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import heapq
 import os
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from .deflate import as_options
 from .errors import ClosedError
 from .frame import OVERHEAD
-from .storage import shard_names, split_pattern
+from .storage import is_url, shard_names, split_pattern
 from .writer import TFRecordWriter, groups, temporary_name
 
 
@@ -41,7 +42,11 @@ class ShardedWriter:
         max_records: int | None = None,
         options: Any = None,
     ) -> None:
-        self._head, self._tail, counted = split_pattern(os.fsdecode(pattern))
+        self._closed = True  # until everything below has worked
+        path = os.fsdecode(pattern).removeprefix("file://")
+        if is_url(path):
+            raise ValueError(f"{path}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL")
+        self._head, self._tail, counted = split_pattern(path)
         if counted is not None and shards not in (None, counted):
             raise ValueError(f"the name says {counted} shards, the argument {shards}")
         self._shards = counted if shards is None else shards
@@ -135,12 +140,12 @@ class ShardedWriter:
                 writer.close()
             for _, temporary in self._writers:
                 _sync(temporary)
+            names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
+            for (_, temporary), name in zip(self._writers, names, strict=True):
+                os.replace(temporary, name)
         except BaseException:
             self._discard()
             raise
-        names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
-        for (_, temporary), name in zip(self._writers, names, strict=True):
-            os.replace(temporary, name)
         self.paths = names
 
     def _discard(self) -> None:
@@ -158,6 +163,11 @@ class ShardedWriter:
             self._discard()
         else:
             self.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            warnings.warn(f"{self!r} was never closed, its files are discarded", ResourceWarning, stacklevel=2)
+            self._discard()
 
     def __repr__(self) -> str:
         return f"<ShardedWriter {self._head}-*{self._tail}{' (closed)' if self._closed else ''}>"

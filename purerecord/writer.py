@@ -165,7 +165,8 @@ def groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
         try:
             group.extend(islice(iterator, _MANY))
         except BaseException:
-            yield group  # what came before the bad record
+            if group:
+                yield group  # what came before the bad record
             raise
         if not group:
             return
@@ -271,7 +272,7 @@ class _Output:
 def temporary_name(path: str) -> str:
     """Where a file is written that is to appear as ``path`` once it is complete."""
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.partial-{os.getpid()}")
+    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
 
 
 def check_appendable(path: str, options: TFRecordOptions) -> None:
