@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 
 from .found import Block, Found
-from .layout import Entry, Run, run_of
+from .layout import Entry, Run, by_depth, run_of
 from .lockstep import Cells, Wanted, check_headers, open_records, read_long, take_cells
 from .septets import Ints, Mask, Octets, Words, sizes_in
-from .spans import sliding, words_at
+from .spans import fetch, words_at
 from .wire import ABSENT, FLOAT, INT64
 
 _U = np.uint64
@@ -40,9 +40,7 @@ def search(block: Block, entries: list[Entry], wanted: Wanted) -> tuple[dict[byt
         alive &= np.count_nonzero(known >= 0, axis=0) == np.bincount(owners, minlength=alive.size)
     columns: dict[bytes, Found] = {}
     step = max(1, _CELLS // max(1, alive.size))
-    order = sorted(range(len(entries)), key=lambda k: len(entries[k].key))
-    for low in range(0, len(order), step):
-        group = order[low : low + step]
+    for group in by_depth(entries, step):
         run = run_of(tuple(entries[k] for k in group))
         columns.update(_read(block, run, known[group], alive, wanted))
     return columns, alive
@@ -76,7 +74,7 @@ def _jump(block: Block) -> tuple[Ints, Ints, Ints, Mask]:
 def _sizes(octets: Octets, cursor: Ints) -> tuple[Ints, Ints]:
     """Where the contents of the fields at the cursors begin and end."""
     content = cursor + 2
-    size = octets.take(cursor + 1)
+    size = octets.take(cursor + 1, mode="clip")
     if int(size.max()) < 0x80:
         return content, content + size
     sizes, width, valid = sizes_in(words_at(octets, cursor + 1))
@@ -122,7 +120,7 @@ class KeyTable:
     def find(self, octets: Octets, contents: Ints) -> Ints:
         """The numbers of the keys of the entries whose contents begin there; any number for other keys."""
         depth = len(self.masks)
-        slots = sliding(octets, 8 * depth)[contents].view("<u8").reshape(-1, depth)
+        slots = fetch(octets, 8 * depth, contents).view("<u8").reshape(-1, depth)
         lengths = ((slots[:, 0] >> _U(8)) & _U(0xFF)).view(np.int64)
         words = [slots[:, k] & self.masks[k].take(lengths) for k in range(depth)]
         return self.table.take(self._places(words)).astype(np.int64)
@@ -142,7 +140,7 @@ def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> 
     index = places + (np.array(run.sizes)[:, None] - 8 * depth)
     if missing:
         np.maximum(index, 0, out=index)
-    slots = sliding(block.octets, 8 * depth + 8)[index]
+    slots = fetch(block.octets, 8 * depth + 8, index + 8, -8)
     planes = np.ascontiguousarray(slots.view("<u8").reshape(*index.shape, depth + 1).transpose(2, 0, 1))
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)

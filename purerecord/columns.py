@@ -25,11 +25,9 @@ from .lockstep import Everything, Wanted, follow
 from .pieces import OneByOne, Part, Piece, Together, merge
 from .records import BytesLike, Records
 from .septets import Ints, Mask
-from .spans import MARGIN
 from .wire import UNSET, Value, decode_features
 
 _FEW = 4  # records: fewer are decoded row by row
-_COPY = 1024  # bytes for each record: so much is rather copied than decoding the outermost row by row
 _ROUNDS = 3
 _LAYOUTS = 3  # that are tried on a block
 _BLOCK = 8192  # records that are decoded together
@@ -71,7 +69,7 @@ def gather(
     Without ``wanted``, every feature that is found, in the order of the names. All payloads are checked
     as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
     """
-    batch = _with_margins(records)
+    batch = Records.of(records)
     size = len(batch)
     keys: Wanted = Everything() if wanted is None else {name.encode(errors="surrogatepass") for name in wanted}
     pieces: list[Piece] = []
@@ -102,36 +100,10 @@ def _column(pieces: list[Piece], name: str, kind: int | None, size: int) -> Colu
     return Column(kind, kinds, values, size, None, splits)
 
 
-def _with_margins(records: Records | Sequence[BytesLike]) -> Records:
-    """The records in a buffer with a margin around them."""
-    if not isinstance(records, Records):
-        padded = Records.of([bytes(MARGIN), *records, bytes(MARGIN)])
-        return Records(padded.buffer, padded.begins[1:-1], padded.ends[1:-1])
-    size = memoryview(records.buffer).nbytes
-    if not len(records) or (records.begins[0] >= MARGIN and records.ends[-1] + MARGIN <= size):
-        return records
-    low, high = int(records.begins.min()), int(records.ends.max())
-    if high - low > _COPY * len(records):
-        return records
-    inner = memoryview(records.buffer).cast("B")[low:high]
-    base = None if records.base is None else records.base + low - MARGIN
-    return Records(
-        b"".join((bytes(MARGIN), inner, bytes(MARGIN))),
-        records.begins - (low - MARGIN),
-        records.ends - (low - MARGIN),
-        path=records.path,
-        first=records.first,
-        base=base,
-    )
-
-
 def _decode_block(records: Records, rows: Ints, wanted: Wanted, pieces: list[Piece]) -> Ints:
     """Decode records together, as far as possible, into ``pieces``; return the others."""
     octets = np.frombuffer(records.buffer, np.uint8)
-    begins, ends = records.begins[rows], records.ends[rows]
-    inside = (begins >= MARGIN) & (ends + MARGIN <= octets.size)
-    odd = [rows[~inside]]
-    rows = rows[inside]
+    odd = [rows[:0]]
     known: dict[bytes, Entry] = {}
     for _ in range(_LAYOUTS):
         if rows.size < _FEW or sys.byteorder != "little":

@@ -13,6 +13,7 @@ This module reads one record; it does not know that there are others.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from .septets import Words
 from .wire import BYTES, FLOAT, INT64, UNSET
 
+HEADER = 10  # bytes of a short entry's header, without the key
 MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder
 _TAGS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
@@ -83,50 +85,40 @@ def _size(payload: bytes, position: int) -> tuple[int, int]:
 class Run:
     """Short entries that are read together: the words of their headers, one column for each entry.
 
-    Each header is right-aligned in ``depth`` words, so that the values begin with the next word. What is in
-    front of it is masked out.
+    Each header is right-aligned in ``depth`` words, so that the values begin with the next word; ``masks``
+    leaves out what is in front of it. ``expected`` is the header for no values, and ``lanes`` times ``P``
+    what ``P`` bytes of values add to it, as long as ``P`` is not above the limit.
     """
-
-    __slots__ = ("ends", "entries", "expected", "lanes", "limits", "masks", "sizes")
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries = entries
-        depth = max(_depth(entry) for entry in entries)
-        headers = [_header(entry, 0, depth) for entry in entries]
-        masks = [bytes(8 * depth - len(entry.key) - 10) + b"\xff" * (len(entry.key) + 10) for entry in entries]
-        # Adding P to a header adds it to four of its bytes.
-        lanes = [_header(entry, 1, depth) for entry in entries]
-        self.expected = _words(headers)
-        self.masks = _words(masks)
-        self.lanes = _words(lanes) - self.expected
-        self.limits = np.array([[0x7F - 8 - len(entry.key)] for entry in entries], np.uint64)
-        self.sizes = [len(entry.key) + 10 for entry in entries]  # of the headers
+        self.depth = max(map(_depth, entries))
+        self.sizes = [len(entry.key) + HEADER for entry in entries]  # of the headers
         self.ends = np.cumsum(self.sizes).tolist()  # of the headers, without any values between them
+        self.limits = np.array([0x7F - 8 - len(entry.key) for entry in entries], np.uint64)
+        self.expected = self._words([_header(entry, 0) for entry in entries])
+        self.lanes = self._words([_header(entry, 1) for entry in entries]) - self.expected
+        self.masks = self._words([b"\xff" * size for size in self.sizes])
 
-    @property
-    def depth(self) -> int:
-        return len(self.expected)
+    def _words(self, headers: list[bytes]) -> Words:
+        """(depth, entries, 1): the headers as columns of words."""
+        rows = b"".join(header.rjust(8 * self.depth, b"\0") for header in headers)
+        return np.ascontiguousarray(np.frombuffer(rows, "<u8").reshape(len(headers), -1).T)[:, :, None]
 
     def __len__(self) -> int:
         return len(self.entries)
 
 
 def _depth(entry: Entry) -> int:
-    return -(-(len(entry.key) + 10) // 8)
+    return -(-(len(entry.key) + HEADER) // 8)
 
 
-def _header(entry: Entry, size: int, depth: int) -> bytes:
+def _header(entry: Entry, size: int) -> bytes:
     """The header of ``size`` bytes of values."""
     key = entry.key
     front = bytes((0x0A, size + len(key) + 8, 0x0A, len(key)))
     back = bytes((0x12, size + 4, entry.kind << 3 | 2, size + 2, 0x0A, size))
-    return (front + key + back).rjust(8 * depth, b"\0")
-
-
-def _words(rows: list[bytes]) -> Words:
-    """(depth, entries, 1): the rows as columns of words."""
-    words = np.frombuffer(b"".join(rows), "<u8").reshape(len(rows), -1)
-    return np.ascontiguousarray(words.T)[:, :, None]
+    return front + key + back
 
 
 class Layout:
@@ -138,7 +130,7 @@ class Layout:
         self.parts: list[Run | Entry] = []
         run: list[Entry] = []
         for entry in entries:
-            if run and (not entry.short or abs(_depth(entry) - _depth(run[0])) > 1):
+            if run and (not entry.short or _depth(entry) != _depth(run[0])):
                 self.parts.append(run_of(tuple(run)))
                 run = []
             if entry.short:
@@ -153,6 +145,16 @@ class Layout:
 def layout_of(entries: tuple[Entry, ...]) -> Layout:
     """The layout; the same one for the same entries."""
     return Layout(entries)
+
+
+def by_depth(entries: list[Entry], number: int) -> list[list[int]]:
+    """Groups of at most ``number`` entries that may be in one run, whatever their order."""
+    groups = []
+    order = sorted(range(len(entries)), key=lambda k: _depth(entries[k]))
+    for _, same in groupby(order, key=lambda k: _depth(entries[k])):
+        group = list(same)
+        groups += [group[low : low + number] for low in range(0, len(group), number)]
+    return groups
 
 
 @lru_cache(maxsize=1024)

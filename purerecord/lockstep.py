@@ -17,7 +17,7 @@ import numpy as np
 from .found import Block, Found
 from .layout import Entry, Layout, Run
 from .septets import Ints, Mask, Octets, Words, scalars, sizes_in
-from .spans import sliding, words_at
+from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, UNSET
 
 _U = np.uint64
@@ -84,44 +84,43 @@ def _walk(octets: Octets, cursor: Ints, run: Run, low: int, high: int) -> tuple[
     planes = np.empty((depth + 1, high - low, rows), _U)
     sizes = np.empty((high - low, rows), _U)
     cursors = np.empty((high - low + 1, rows), np.int64)
+    cursors[0] = cursor
     base = run.ends[low] - run.sizes[low]
-    np.subtract(cursor, 8 * depth, out=cursors[0])
-    lost = np.zeros(rows, bool)
     for k in range(high - low):
-        # The headers in front of this entry are in the offset of the view, their values in the cursor.
-        view = sliding(octets, 8 * depth + 8, run.ends[low + k] - base)
-        try:
-            slots = view[cursors[k]]
-        except IndexError:  # only a record that does not match leads out of the buffer
-            lost |= cursors[k] >= view.size
-            cursors[k, lost] = 0
-            slots = view[cursors[k]]
+        # The headers in front of this entry are in the offset, the values between them in the cursor.
+        slots = fetch(octets, 8 * depth + 8, cursors[k], run.ends[low + k] - base - 8 * depth)
         planes[:, k] = slots.view("<u8").reshape(rows, depth + 1).T
         np.right_shift(planes[depth - 1, k], _U(56), out=sizes[k])
         np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
-    valid = check_headers(run, low, planes, sizes)
-    valid &= ~lost
     cells = Cells(
         run.entries[low:high],
         planes[depth],
         sizes,
-        lambda k: cursors[k] + (run.ends[low + k] - base + 8 * depth),
-        valid,
+        lambda k: cursors[k] + (run.ends[low + k] - base),
+        check_headers(run, low, planes, sizes),
     )
-    return cells, cursors[-1] + (run.ends[high - 1] - base + 8 * depth)
+    return cells, cursors[-1] + (run.ends[high - 1] - base)
 
 
 def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
     """Which headers are those of the entries from ``low`` on, with the lengths that ``sizes`` asks for?"""
-    columns = slice(low, low + planes.shape[1])
-    valid = sizes <= run.limits[columns]
+    high = low + planes.shape[1]
+    scratch = np.empty_like(sizes)
+    valid = np.ones(sizes.shape, bool)
+    limits = run.limits[low:high]
+    if bool((sizes.max(axis=1) > limits).any()):
+        valid = sizes <= limits[:, None]
     for k in range(run.depth):
-        words, lanes, masks = planes[k], run.lanes[k, columns], run.masks[k, columns]
-        if lanes.any():
-            words = words - sizes * lanes
+        words, lanes = planes[k], run.lanes[k, low:high]
         if k < run.depth - 1:
-            words = words & masks
-        valid &= words == run.expected[k, columns]
+            words &= run.masks[k, low:high]
+        words -= run.expected[k, low:high]
+        if k == run.depth - 1:
+            lanes = lanes[0]  # the end of a header is the same for all
+        if lanes.any():
+            valid &= words == np.multiply(sizes, lanes, out=scratch)
+        else:
+            valid &= words == 0
     return valid
 
 
@@ -179,16 +178,15 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
     The cursors may be anywhere; only records in which the entry is where its cursor is are valid.
     """
     prefix = b"\n" + bytes((len(entry.key),)) + entry.key
-    cursor = np.minimum(cursor, ends)
     _, begin, stop, valid = _field(octets, cursor, ends, 0x0A)
     valid &= _match(octets, begin, prefix)
     cursor = begin + len(prefix)
     valid &= cursor <= stop
-    _, begin, end, here = _field(octets, np.minimum(cursor, ends), ends, 0x12)
+    _, begin, end, here = _field(octets, cursor, ends, 0x12)
     valid &= here
     valid &= end == stop
     unset = begin == stop
-    tags, begin, end, here = _field(octets, np.minimum(begin, ends), ends, None)
+    tags, begin, end, here = _field(octets, begin, ends, None)
     valid &= here | unset
     valid &= (end == stop) | unset
     kinds = (tags >> _U(3)).astype(np.int8)
@@ -199,7 +197,7 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
         kind = int(kinds[usual[0]])
     valid &= (tags == _U(kind << 3 | 2)) | unset
     empty = begin == stop
-    _, inner, end, here = _field(octets, np.minimum(begin, ends), ends, 0x0A)
+    _, inner, end, here = _field(octets, begin, ends, 0x0A)
     here &= end == stop
     here |= empty | unset
     found = Found(kind, None, inner, np.where(empty | unset, 0, stop - inner), None)
@@ -230,7 +228,7 @@ def _field(octets: Octets, cursor: Ints, ends: Ints, tag: int | None) -> tuple[W
 def _match(octets: Octets, begins: Ints, expected: bytes) -> Mask:
     """Where do the expected bytes begin?"""
     depth = -(-len(expected) // 8)
-    words = sliding(octets, 8 * depth)[begins].view("<u8").reshape(begins.size, depth)
+    words = fetch(octets, 8 * depth, begins).view("<u8").reshape(begins.size, depth)
     masks = np.frombuffer((b"\xff" * len(expected)).ljust(8 * depth, b"\0"), "<u8")
     values = np.frombuffer(expected.ljust(8 * depth, b"\0"), "<u8")
     valid = np.ones(begins.size, bool)

@@ -1,8 +1,8 @@
 """Values whose places are known: from spans of a buffer to arrays of integers, floats and ``bytes``.
 
 A span is ``sizes[i]`` bytes from ``begins[i]`` on. Each function handles all spans of a column at once.
-``sliding`` is what makes that possible: a view in which element ``i`` is the bytes from ``i`` on, so that
-one indexing operation copies something from every record. This module does not know what is around a span.
+``fetch`` is what makes that possible: one indexing operation that copies some bytes from every record. This
+module does not know what is around a span.
 """
 
 from __future__ import annotations
@@ -15,24 +15,48 @@ import numpy.typing as npt
 
 from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
-# So many bytes in front of and behind every span are inside the buffer too: they may be read, but are
-# never used.
-MARGIN = 160
-
-_PIECE = 64  # bytes of a list that are copied at once; at most MARGIN
+_PIECE = 64  # bytes of a list that are copied at once
 _CHUNK = 1 << 18  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 
 
-def sliding(octets: Octets, width: int, offset: int = 0) -> npt.NDArray[np.void]:
-    """Element ``i`` is ``octets[offset + i : offset + i + width]``; no copy."""
-    return np.ndarray((octets.size - offset - width + 1,), f"V{width}", octets.data, offset, (1,))
+def fetch(octets: Octets, width: int, begins: Ints, offset: int = 0) -> npt.NDArray[np.void]:
+    """The ``width`` bytes from each of ``begins + offset`` on; zeros where that is outside of the buffer.
+
+    ``begins`` are not negative, except with a negative ``offset``.
+    """
+    if offset < 0:
+        begins, offset = begins + offset, 0
+        if begins.size and int(begins.min()) < 0:
+            return _fetch_anywhere(octets, width, begins)
+    number = octets.size - offset - width + 1
+    if number > 0:
+        # Element i of this view is the bytes from i on: the elements overlap, and nothing is copied yet.
+        view: npt.NDArray[np.void] = np.ndarray((number,), f"V{width}", octets.data, offset, (1,))
+        try:
+            return view[begins]
+        except IndexError:
+            pass
+    return _fetch_anywhere(octets, width, begins + offset)
+
+
+def _fetch_anywhere(octets: Octets, width: int, begins: Ints) -> npt.NDArray[np.void]:
+    """The ``width`` bytes from each of ``begins`` on; zeros where that is outside of the buffer."""
+    zeros = np.zeros(width, np.uint8)
+    last = octets.size - width
+    if last < width:
+        return fetch(np.concatenate((zeros, octets, zeros)), width, np.clip(begins + width, 0, octets.size + width))
+    out = fetch(octets, width, np.clip(begins, 0, last))
+    before, behind = begins < 0, begins > last
+    out[before] = fetch(np.concatenate((zeros, octets[:width])), width, np.maximum(begins[before] + width, 0))
+    out[behind] = fetch(np.concatenate((octets[last:], zeros)), width, np.minimum(begins[behind] - last, width))
+    return out
 
 
 def words_at(octets: Octets, begins: Ints) -> Words:
     """The eight bytes from each of ``begins`` on."""
-    return sliding(octets, 8)[begins].view("<u8")
+    return fetch(octets, 8, begins).view("<u8")
 
 
 # --- Floats -----------------------------------------------------------------------------------------
@@ -42,11 +66,11 @@ def floats(octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.float32]
     """The packed floats of all spans; their sizes are multiples of 4."""
     size = int(sizes[0]) if sizes.size else 0
     if size and bool((sizes == size).all()):
-        return sliding(octets, size)[begins].view("<f4")
+        return fetch(octets, size, begins).view("<f4")
     counts = sizes >> 2
     where = np.repeat(begins - 4 * (np.cumsum(counts) - counts), counts)
     where += 4 * np.arange(where.size)
-    return sliding(octets, 4)[where].view("<f4")
+    return fetch(octets, 4, where).view("<f4")
 
 
 # --- Integers ---------------------------------------------------------------------------------------
@@ -130,7 +154,7 @@ def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDAr
         left -= done
         np.minimum(left, width, out=left)
     pieces = np.zeros((left.size + -(-MAX_BYTES // width), width), np.uint8)
-    pieces.view(f"V{width}")[: left.size, 0] = sliding(octets, width)[places]
+    pieces.view(f"V{width}")[: left.size, 0] = fetch(octets, width, places)
     inside = np.zeros(pieces.shape, np.uint8)
     inside.view(f"V{width}")[: left.size, 0] = _beginnings(width).take(left)
     pieces *= inside
@@ -179,6 +203,6 @@ def _short_strings(octets: Octets, begins: Ints, sizes: Ints, numbers: Ints) -> 
     for length, number in enumerate(numbers.tolist()):
         high = low + number
         if number and length:
-            out[order[low:high]] = sliding(octets, length)[begins[low:high]].astype(object)
+            out[order[low:high]] = fetch(octets, length, begins[low:high]).astype(object)
         low = high
     return out
