@@ -166,7 +166,9 @@ class ShardedWriter:
 
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):
-            warnings.warn(f"{self!r} was never closed, its files are discarded", ResourceWarning, stacklevel=2)
+            warnings.warn(
+                f"{self!r} was never closed, its files are discarded", ResourceWarning, stacklevel=2
+            )
             self._discard()
 
     def __repr__(self) -> str:
