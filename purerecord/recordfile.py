@@ -22,7 +22,7 @@ import numpy as np
 
 from . import frame
 from .errors import CompressionError, CorruptionError, StaleIndexError
-from .frame import FOOTER, HEADER
+from .frame import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
 from .inflate import decode_block_header, inflate_block
 from .reader import RecordReader
@@ -200,7 +200,8 @@ class _Shard:
             offset = int(index.offsets[low])
             buffer = self._read_at(offset, int(index.offsets[high] + index.sizes[high]) - offset)
             frames = frame.split(buffer)
-            if len(frames.begins) != end - begin or (
+            sizes = frames.ends - frames.begins + OVERHEAD
+            if not np.array_equal(sizes, index.sizes[low : high + 1]) or (
                 self.verify and len(frame.bad_payloads(buffer, frames.begins, frames.ends))
             ):
                 found += map(self.read_one, numbers[begin:end])  # finds out exactly what is wrong
