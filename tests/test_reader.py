@@ -1,0 +1,457 @@
+"""Reading forward: batches, many files, policies for damage, and buffers that end anywhere."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import threading
+import tracemalloc
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from damage import HEADER, OVERHEAD, cut, flip_byte, frame, frames, header, insert, starts, zero
+from hypothesis import given
+from hypothesis import strategies as st
+from ways import Trickle, agreed, joined, outcome
+
+from purerecord import (
+    ChecksumError,
+    ClosedError,
+    CompressionError,
+    Records,
+    TFRecordOptions,
+    TFRecordWriter,
+    TruncatedError,
+    read_batches,
+    read_records,
+)
+
+RECORDS = [b"one", b"", b"three" * 100, b"\x00" * 9]
+DATA = frames(RECORDS)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "file.tfrecord"
+
+
+def some(seed: int, count: int, most: int = 100) -> list[bytes]:
+    rng = random.Random(seed)
+    return [rng.randbytes(rng.randrange(most)) for _ in range(count)]
+
+
+# What it gives
+
+
+def test_records_are_bytes_in_order(path):
+    path.write_bytes(DATA)
+    assert agreed(path).records == RECORDS
+
+
+def test_reader_is_its_own_iterator_and_goes_on_where_it_was(path):
+    path.write_bytes(DATA)
+    reader = read_records(path)
+    assert isinstance(reader, Iterator)
+    assert next(reader) == RECORDS[0]
+    for record in reader:
+        assert record == RECORDS[1]
+        break
+    assert list(reader) == RECORDS[2:]
+    assert next(reader, "end") == "end"
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 99, 100, 101, 4096, 10**9])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+def test_batches_are_full_but_for_the_last(path, batch_size, compress):
+    records = some(1, 300)
+    path.write_bytes(compress(frames(records)))
+    batches = list(read_batches(path, batch_size=batch_size))
+    assert [record for batch in batches for record in batch] == records
+    assert all(len(batch) == batch_size for batch in batches[:-1])
+    assert 0 < len(batches[-1]) <= batch_size
+
+
+def test_batches_know_their_place(path):
+    records = some(2, 1000)
+    path.write_bytes(frames(records))
+    edges = starts(records)
+    for batch in read_batches(path, batch_size=37):
+        assert isinstance(batch, Records)
+        assert batch.path == str(path)
+        assert batch[0] == records[batch.first]
+        assert batch.base + batch.begins[0] == edges[batch.first] + HEADER
+
+
+def test_natural_batches_have_4096_records_or_about_2_mib(path):
+    path.write_bytes(frames([b"x"] * 10_000))
+    assert [len(batch) for batch in read_batches(path)] == [4096, 4096, 1808]
+    path.write_bytes(frames([bytes(100_000)] * 100))
+    sizes = [batch.nbytes for batch in read_batches(path)]
+    assert sum(sizes) == 10_000_000
+    assert max(sizes) < 6_000_000
+
+
+def test_batch_never_spans_two_files(tmp_path):
+    for name in "abc":
+        (tmp_path / name).write_bytes(frames([name.encode()] * 3))
+    batches = list(read_batches([tmp_path / name for name in "abc"], batch_size=2))
+    assert [list(batch) for batch in batches] == [[n] * k for n in (b"a", b"b", b"c") for k in (2, 1)]
+
+
+def test_batches_stay_whole_when_the_reader_goes_on(path):
+    records = some(3, 5000, 2000)
+    path.write_bytes(frames(records))
+    batches = list(read_batches(path, batch_size=7))
+    assert [record for batch in batches for record in batch] == records
+
+
+@pytest.mark.parametrize("wrong", [0, -1])
+def test_batch_size_must_be_positive(path, wrong):
+    path.write_bytes(DATA)
+    with pytest.raises(ValueError, match="batch_size must be positive"):
+        next(read_batches(path, batch_size=wrong))
+
+
+def test_iterating_and_batches_can_be_mixed(path):
+    path.write_bytes(frames(some(4, 100)))
+    reader = read_records(path)
+    first = next(reader)
+    rest = [*reader, *(record for batch in reader.batches(10) for record in batch)]
+    assert [first, *rest] == some(4, 100)
+
+
+# Buffers that end anywhere
+
+MIB = 1 << 20
+EDGES = [(1 << 14) - 16, 1 << 14, MIB - 16, MIB, MIB + 4096, (1 << 24) + 5]
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("distance", [-17, -16, -12, -5, -4, -1, 0, 1, 4, 12, 16])
+def test_frame_that_ends_around_a_buffers_edge(path, edge, distance):
+    first = bytes(edge + distance - OVERHEAD)
+    records = [first, b"", b"x", b"last" * 10]
+    path.write_bytes(frames(records))
+    assert list(read_records(path)) == records
+    assert [record for batch in read_batches(path) for record in batch] == records
+    with open(path, "rb") as file:
+        assert list(read_records(file)) == records
+
+
+@pytest.mark.parametrize("small", [0, 1, 100, 16_383, 16_384, 16_385, 70_000])
+@pytest.mark.parametrize("large", [16_383, 16_384, 200_000, MIB, 3 * MIB])
+def test_small_and_large_records_alternate(path, small, large):
+    records = [bytes([i]) * (large if i % 2 else small) for i in range(7)]
+    path.write_bytes(frames(records))
+    assert list(read_records(path)) == records
+    assert [record for batch in read_batches(path, batch_size=2) for record in batch] == records
+
+
+@pytest.mark.parametrize("shift", range(0, 60, 13))
+def test_many_small_frames_across_many_buffers(path, shift):
+    records = [b"." * shift] + [b"%08d" % i for i in range(120_000)]
+    data = frames(records[:1]) + frames(records[1:])
+    path.write_bytes(data[: 2 * MIB])
+    whole = [edge for edge in starts(records) if edge <= 2 * MIB]
+    read = []
+    with pytest.raises(TruncatedError) if whole[-1] < 2 * MIB else open(os.devnull):
+        read.extend(read_records(path))
+    got = sum(map(len, read_batches(path, on_error="stop")))
+    assert got == len(whole) - 1
+
+
+@pytest.mark.parametrize("size", [20_000, 3 * MIB])
+def test_large_record_cut_or_damaged_is_reported_like_any_other(path, size):
+    record = random.Random(0).randbytes(size)
+    data = frames([b"first", record, b"last"])
+    begin = len(frame(b"first"))
+    for damaged, error in (
+        (cut(data, begin + size // 2), TruncatedError),
+        (cut(data, begin + len(record) + HEADER), TruncatedError),
+        (cut(data, begin + len(record) + HEADER + 3), TruncatedError),
+        (flip_byte(data, begin + size // 2), ChecksumError),
+        (flip_byte(data, begin + len(record) + HEADER), ChecksumError),
+    ):
+        path.write_bytes(damaged)
+        expected = ([b"first"], (error, 1, begin))
+        assert outcome(read_records(path)) == expected
+        assert outcome(joined(read_batches(path))) == expected
+        assert outcome(read_records(io.BytesIO(damaged))) == expected
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid", ChecksumError, "git lfs pull"),
+        (b"<!doctype html><html>not found</html>", ChecksumError, "HTML"),
+        (b"PK\x03\x04 and so on and on", ChecksumError, "zip archive"),
+        (b"\x00" * 100, ChecksumError, "is this a TFRecord file"),
+        (b"hello", TruncatedError, "5 of 12 bytes"),
+        (header(2**40) + b"abc", TruncatedError, str(2**40 + 16)),
+        (header(2**64 - 1) + b"abc", TruncatedError, "15 of"),
+        (gzip.compress(DATA)[:-9], CompressionError, "cut"),
+        (gzip.compress(DATA) + b"garbage", CompressionError, "followed by something else"),
+        (zlib.compress(DATA)[:-1], CompressionError, "cut"),
+        (zlib.compress(DATA) + b"garbage", CompressionError, "followed by something else"),
+    ],
+)
+def test_bad_file_gives_one_clear_error_with_its_name(path, data, error, words):
+    path.write_bytes(data)
+    with pytest.raises(error) as caught:
+        list(read_records(path))
+    assert str(caught.value).startswith(f"{path}: record ")
+    assert words in str(caught.value)
+    agreed(path)
+
+
+def test_wrong_compression_is_said(path):
+    path.write_bytes(gzip.compress(DATA))
+    with pytest.raises(ChecksumError, match='gzip data; open it with compression="GZIP"'):
+        list(read_records(path, compression=""))
+    with pytest.raises(CompressionError, match="ZLIB stream does not begin as one"):
+        list(read_records(path, compression="ZLIB"))
+    path.write_bytes(DATA)
+    for compression in ("GZIP", "ZLIB"):
+        with pytest.raises(CompressionError, match="does not begin as one"):
+            list(read_records(path, compression=compression))
+    with pytest.raises(ValueError, match="Not a valid compression_type"):
+        read_records(path, compression="SNAPPY")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+@pytest.mark.parametrize("number", range(4))
+def test_error_names_record_and_byte(path, compress, number):
+    start = starts(RECORDS)[number]
+    for at, part in (
+        (start, "length"),
+        (start + 8, "length"),
+        (start + len(frame(RECORDS[number])) - 1, "data"),
+    ):
+        path.write_bytes(compress(flip_byte(DATA, at)))
+        with pytest.raises(ChecksumError) as caught:
+            list(read_records(path, compression={bytes: "", gzip.compress: "GZIP"}.get(compress, "ZLIB")))
+        error = caught.value
+        assert (error.record, error.offset, error.part, error.path) == (number, start, part, str(path))
+        assert f"record {number} at byte {start}: {part} checksum" in str(error)
+
+
+def test_error_never_shows_the_payload(path):
+    path.write_bytes(flip_byte(frames([b"secret-secret"]), 15))
+    with pytest.raises(ChecksumError) as caught:
+        list(read_records(path))
+    assert "secret" not in str(caught.value)
+    assert "secret" not in repr(caught.value)
+
+
+def test_stream_has_a_name_in_messages_too():
+    with pytest.raises(TruncatedError, match=r"<stream>: record 0 at byte 0"):
+        list(read_records(io.BytesIO(b"abc")))
+
+
+@pytest.mark.parametrize("length", [2**40, 2**62, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("kind", ["path", "stream", "pipe", "gzip"])
+def test_absurd_length_with_a_valid_crc_takes_no_memory(path, length, kind):
+    data = frames([b"first"]) + header(length) + b"abc"
+    path.write_bytes(gzip.compress(data) if kind == "gzip" else data)
+    tracemalloc.start()
+    source = {"stream": io.BytesIO(data), "pipe": Trickle(data, 5)}.get(kind, path)
+    reader = read_records(source)
+    assert next(reader) == b"first"
+    with pytest.raises(TruncatedError):
+        next(reader)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 26
+
+
+def test_memory_of_reading_is_a_few_buffers_whatever_the_file(path):
+    with TFRecordWriter(path) as writer:
+        for _ in range(40):
+            writer.write(bytes(1 << 20))
+    tracemalloc.start()
+    assert sum(map(len, read_records(path))) == 40 << 20
+    assert sum(batch.nbytes for batch in read_batches(path)) == 40 << 20
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20
+
+
+def test_inflating_a_bomb_takes_the_memory_of_its_records(path):
+    with TFRecordWriter(path, TFRecordOptions("GZIP", compression_level=9)) as writer:
+        for _ in range(60):
+            writer.write(bytes(1 << 20))
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    assert sum(map(len, read_records(path))) == 60 << 20
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 << 20
+
+
+def test_without_verify_data_passes_and_lengths_are_still_checked(path):
+    damaged = flip_byte(DATA, HEADER)
+    path.write_bytes(damaged)
+    assert list(read_records(path, verify=False)) == [flip_byte(b"one", 0), *RECORDS[1:]]
+    path.write_bytes(flip_byte(DATA, 0, 1))
+    for verify in (True, False):
+        with pytest.raises(ChecksumError, match="length checksum"):
+            list(read_records(path, verify=verify))
+
+
+# Policies
+
+
+def test_unknown_policy_is_refused(path):
+    path.write_bytes(DATA)
+    with pytest.raises(ValueError, match=r"on_error must be one of raise, skip, stop, not 'ignore'"):
+        read_records(path, on_error="ignore")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+@pytest.mark.parametrize("number", range(6))
+def test_skip_goes_on_behind_a_damaged_payload(path, number, compress):
+    records = [b"%d" % i * 20 for i in range(6)]
+    path.write_bytes(compress(flip_byte(frames(records), starts(records)[number] + HEADER)))
+    rest = records[:number] + records[number + 1 :]
+    for batch_size in (None, 1, 2, 100):
+        reader = read_records(path, on_error="skip")
+        got = [record for batch in reader.batches(batch_size) for record in batch]
+        assert got == rest
+        assert reader.skipped == 1
+        assert reader.last_error.record == number
+    assert list(read_records(path, on_error="skip")) == rest
+
+
+def test_stop_ends_quietly_at_the_first_damage_of_all_files(tmp_path):
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(DATA)
+    bad.write_bytes(cut(DATA, len(DATA) - 1))
+    reader = read_records([good, bad, good], on_error="stop")
+    assert list(reader) == RECORDS + RECORDS[:-1]
+    assert isinstance(reader.last_error, TruncatedError)
+    assert list(reader) == []
+
+
+def test_skip_goes_on_with_the_next_file(tmp_path):
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(DATA)
+    for damaged in (cut(DATA, 5), b"junk" * 10, gzip.compress(DATA)[:-20], gzip.compress(b"junk" * 9)):
+        bad.write_bytes(damaged)
+        reader = read_records([bad, good], on_error="skip")
+        assert list(reader)[-4:] == RECORDS
+        assert reader.skipped >= 1
+
+
+damages = st.sampled_from(["flip", "cut", "zero", "insert", "delete"])
+
+
+@given(st.data(), st.sampled_from(["", "GZIP", "ZLIB"]))
+def test_skip_never_invents_a_record_and_keeps_those_before_the_damage(data, compression):
+    records = data.draw(st.lists(st.binary(max_size=40), min_size=1, max_size=12))
+    plain = frames(records)
+    compress = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression]
+    whole = plain if data.draw(st.booleans()) else compress(plain)
+    at = data.draw(st.integers(0, len(whole) - 1))
+    size = data.draw(st.integers(1, 30))
+    damaged = {
+        "flip": lambda: flip_byte(whole, at, size),
+        "cut": lambda: cut(whole, at),
+        "zero": lambda: zero(whole, at, at + size),
+        "insert": lambda: insert(whole, at, bytes(range(size))),
+        "delete": lambda: whole[:at] + whole[at + size :],
+    }[data.draw(damages)]()
+    if whole is not plain and compression:
+        damaged = compress(flip_byte(plain, at % len(plain))) if data.draw(st.booleans()) else damaged
+    for source in (io.BytesIO(damaged), Trickle(damaged, 9)):
+        got = list(read_records(source, on_error="skip"))
+        remaining = iter(records)
+        assert all(record in remaining for record in got), "all of them are ours, in order"
+        if whole is plain:
+            before = sum(edge <= at for edge in starts(records)[1:])
+            assert got[:before] == records[:before]
+
+
+# Many files and after the end
+
+
+def test_files_are_opened_one_after_the_other(tmp_path):
+    paths = [tmp_path / str(i) for i in range(5)]
+    for path in paths:
+        path.write_bytes(frame(path.name.encode()))
+    reader = read_records(paths)
+    paths[3].unlink()
+    assert [next(reader) for _ in range(3)] == [b"0", b"1", b"2"]
+    with pytest.raises(FileNotFoundError):
+        next(reader)
+    assert list(reader) == [b"4"]
+
+
+def test_first_file_is_opened_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "missing")
+    with pytest.raises(FileNotFoundError):
+        read_batches(tmp_path / "missing")
+
+
+def test_use_after_close_is_a_closed_error(path):
+    path.write_bytes(DATA)
+    reader = read_records(path)
+    assert next(reader) == RECORDS[0]
+    reader.close()
+    reader.close()
+    for use in (lambda: next(reader), lambda: list(reader), lambda: next(reader.batches())):
+        with pytest.raises(ClosedError):
+            use()
+    with read_records(path) as reader:
+        pass
+    with pytest.raises(ClosedError):
+        next(reader)
+
+
+def test_reader_closes_its_files(tmp_path):
+    paths = [tmp_path / str(i) for i in range(3)]
+    for path in paths:
+        path.write_bytes(DATA)
+    before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    for compress in (bytes, gzip.compress):
+        for path in paths:
+            path.write_bytes(compress(DATA))
+        list(read_records(paths))
+        next(read_batches(paths))
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_error_leaves_the_reader_usable_and_repeats_itself(path):
+    path.write_bytes(flip_byte(DATA, 1))
+    reader = read_records(path)
+    for _ in range(3):
+        with pytest.raises(ChecksumError) as caught:
+            next(reader)
+        assert str(caught.value).count("is this a TFRecord file") == 1
+
+
+def test_readers_in_threads_do_not_disturb_each_other(path):
+    records = some(5, 3000)
+    path.write_bytes(frames(records))
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(list(read_records(path)))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [records] * 8
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_records_or_a_corruption_error(data):
+    for compression in ("auto", "", "GZIP", "ZLIB"):
+        whole = outcome(read_records(io.BytesIO(data), compression=compression))
+        assert outcome(read_records(Trickle(data, 3), compression=compression)) == whole
+        assert whole.records == [] or whole.error is None or whole.error[2] is not None
