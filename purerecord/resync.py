@@ -20,9 +20,11 @@ Offsets = npt.NDArray[np.int64]
 
 # Lost blocks of a file system are at least so large.
 _BLOCK = 512
+# Among so many payloads one that matches its footer by chance is not to be feared.
+_FIRST = 256
 
 
-def plausible_frames(buffer: bytes, start: int, available: int | None) -> tuple[Offsets, Offsets]:
+def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Offsets, Offsets]:
     """Where in ``buffer[start:]`` a header's CRC holds, and the lengths that stand there.
 
     A frame that would need more than ``available`` bytes from the buffer's beginning on is none. Lengths
@@ -67,12 +69,31 @@ def _holds(data: bytes, begin: int, end: int) -> bool:
     return frame.payload_holds(data[begin + HEADER : end - FOOTER], data[end - FOOTER : end])
 
 
+def nested_end(buffer: Any, position: int, size: int, *, flush: bool) -> int | None:
+    """Where a TFRecord ends that lies inside a payload and begins at ``position``; None if it is no such.
+
+    ``buffer`` begins with the header around it, which speaks of ``size`` bytes. The frames at ``position``
+    must end before that, as the payload's CRC does. They are inside if they begin ``flush`` with the
+    payload, or if what parts them from the next frame is too short for a frame: it is the rest of the
+    payload, and its CRC.
+    """
+    frames = frame.split(buffer, position)
+    stop = end = frames.stop
+    if not frames.bad and len(buffer) - stop >= HEADER:
+        end += frame.decode_header(buffer, stop) + OVERHEAD
+    if end > size - FOOTER:
+        return None
+    behind, _ = plausible_frames(buffer[: stop + OVERHEAD + HEADER], stop, None)
+    cramped = frames.bad and len(behind) and FOOTER <= behind[0] - stop < OVERHEAD
+    return stop if flush or cramped else None
+
+
 def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
     """Where the payload ends whose damaged header ``buffer`` begins with, if the payload is whole.
 
-    ``ends`` are where the frame may end: where other frames begin, or the data ends. At the first of
-    them a payload that matches its footer is proof enough; at later ones, for there are many, most of
-    the header must also be what it then should have been. That tells a TFRecord inside this payload
+    ``ends`` are where the frame may end: where other frames begin, or the data ends. At one of the first
+    of them a payload that matches its footer is proof enough; at later ones, for there are many, most
+    of the header must also be what it then should have been. That tells a TFRecord inside this payload
     from the file around it.
     """
     crc, done = 0, HEADER
@@ -83,7 +104,7 @@ def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
         done = end - FOOTER
         if mask(crc) != int.from_bytes(buffer[done:end], "little"):
             continue
-        if number == 0 or _alike(buffer[:HEADER], done - HEADER) >= 8:
+        if number < _FIRST or _alike(buffer[:HEADER], done - HEADER) >= 8:
             return int(done)
     return None
 

@@ -283,8 +283,10 @@ class FrameStream:
             return self._pass_trusted(begin, frame.decode_header(head) + OVERHEAD)
         found, sample = self._search(1)
         self._resynced = True
-        if self._base == begin and (end := self._intact_end(found)) is not None:
-            return self._keep_payload(end)
+        if self._base == begin:
+            if (end := self._intact_end(found)) is not None:
+                return self._keep_payload(end)
+            found = self._past_nested(found, int.from_bytes(head[:8], "little") + OVERHEAD)
         if found is None and self._broken is not None:
             return self._skip_break(begin, self._broken)
         size = self._go_to(found) - begin
@@ -348,7 +350,7 @@ class FrameStream:
         """Pass a frame whose length holds, but whose data does not, and behind which comes no frame."""
         self.record += 1
         whole = size <= len(self._buffer)
-        found, _ = self._search(HEADER, size if whole else None)
+        found = self._find_inside(size, whole=whole)
         if whole and found is None:
             self._go_to(begin + size)
             return Damage(begin, begin + size, damage.BAD_DATA, 1)
@@ -358,6 +360,31 @@ class FrameStream:
         if found is None:
             kind = damage.TRUNCATED_FOOTER if end - begin >= size - FOOTER else damage.TRUNCATED_PAYLOAD
         return Damage(begin, end, kind, 1)
+
+    def _find_inside(self, size: int, *, whole: bool) -> int | None:
+        """The next frame of the file among the ``size`` bytes that the one before it says are its own.
+
+        Unless all of these are there, in all that follows. Frames of a TFRecord inside the payload do
+        not count.
+        """
+        end, edge = self._base + size, self._base + HEADER
+        while True:
+            found, _ = self._search(edge - self._base, size if whole else None)
+            if found is None:
+                return None
+            at = found - self._base
+            window = max(size if whole else 0, at + frame.decode_header(self._buffer, at)) + OVERHEAD + _LOOK
+            self._read_up_to(window)
+            known = memoryview(self._buffer)[:window]
+            inner = resync.nested_end(known, at, end - self._base, flush=found == edge)
+            if inner is None:
+                return found
+            edge = self._base + inner
+
+    def _read_up_to(self, size: int) -> None:
+        """Have ``size`` bytes in the buffer, if there are as many."""
+        while len(self._buffer) < size and (more := self._read(size - len(self._buffer))):
+            self._buffer += more
 
     def _go_to(self, offset: int | None) -> int:
         """Go on at ``offset`` of the plain data, or behind all there is."""
@@ -373,11 +400,23 @@ class FrameStream:
             return None
         end = resync.intact_payload_end(self._buffer, np.array([first]))
         if end is None and found is not None:
-            while len(self._buffer) < _LOOK and (more := self._read(_LOOK - len(self._buffer))):
-                self._buffer += more
+            self._read_up_to(_LOOK)
             ends, _ = resync.plausible_frames(self._buffer[:_LOOK], first, None)
             end = resync.intact_payload_end(self._buffer, ends)
         return end
+
+    def _past_nested(self, found: int | None, size: int) -> int | None:
+        """``found``, or where the frame ends if its length seems right after all.
+
+        For then a frame follows there, and what was found ends before that: it is inside the payload.
+        """
+        if found is None or not found - self._base < size <= _LOOK:
+            return found
+        self._read_up_to(size + HEADER)
+        follows = len(self._buffer) >= size + HEADER and frame.header_holds(self._buffer, size)
+        if follows and frame.split(self._buffer[:size], found - self._base).stop < size:
+            return self._base + size
+        return found
 
     def _keep_payload(self, end: int) -> Damage:
         """Go on with the intact payload that ends there, behind its damaged header."""
