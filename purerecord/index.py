@@ -143,7 +143,7 @@ def load_index(path: Any) -> Index:
     try:
         if data.startswith(_MAGIC):
             return _decode(data)
-        if index := _decode_tfr_reader(data):
+        if (index := _decode_tfr_reader(data)) is not None:
             return index
         return _decode_text(data)
     except CorruptionError as error:
