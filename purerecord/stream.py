@@ -321,6 +321,8 @@ class FrameStream:
                 sample = sample or self._buffer[:_LOOK]
                 self._buffer, self._base = self._buffer[start:], self._base + start
                 start = 0
+            if start < len(self._buffer) - HEADER + 1:
+                continue
             more = self._read(_SEARCH)
             if not more:
                 return None, sample or self._buffer[:_LOOK]
