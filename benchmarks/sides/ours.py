@@ -24,8 +24,8 @@ def api(name: str) -> Any:
     """A public name of purerecord."""
     try:
         return getattr(pr, name)
-    except (AttributeError, ImportError):
-        raise NotThereYetError(f"purerecord.{name}") from None
+    except (AttributeError, ImportError) as error:
+        raise NotThereYetError(f"purerecord.{name}: {error}") from None
 
 
 # --- reading -----------------------------------------------------------------------------------------
