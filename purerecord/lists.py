@@ -7,6 +7,7 @@ module knows neither feature specs nor files.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -21,7 +22,6 @@ from .found import Block, OddError
 from .ragged import Ragged
 from .records import Records
 from .septets import Ints, Mask
-from .spans import MARGIN
 from .steps import CONTEXT, LISTS, Scan, check_unwanted, scan
 from .wire import ABSENT, BYTES, FLOAT, Value, decode_sequence
 
@@ -64,7 +64,7 @@ def gather_sequences(
     wanted |= {(LISTS, name): kind for name, kind in lists.items()}
     odd: Mask = np.ones(len(records), bool)
     fast: Parts = {}
-    if len(records) >= _FEW:
+    if len(records) >= _FEW and sys.byteorder == "little":
         odd, fast = _decode_together(records, wanted)
     rows = np.flatnonzero(odd)
     parts = _decode_rows(records, rows, wanted) if rows.size or not fast else fast
@@ -120,7 +120,8 @@ def _join(one: Part, other: Part, order: Ints) -> Part:
 
 def _decode_together(records: Records, wanted: Mapping[tuple[int, str], int]) -> tuple[Mask, Parts]:
     """Which records are for the row decoder, and what is wanted of the others."""
-    found = scan(_block(records))
+    octets = np.frombuffer(records.buffer, np.uint8)
+    found = scan(Block(records.buffer, octets, records.begins, records.ends))
     check_unwanted(found, wanted)
     for _ in range(_TRIES):
         rows = np.flatnonzero(~found.odd)
@@ -129,16 +130,6 @@ def _decode_together(records: Records, wanted: Mapping[tuple[int, str], int]) ->
         except OddError:
             continue  # the scan knows now which records are odd
     return np.ones(len(records), bool), {}
-
-
-def _block(records: Records) -> Block:
-    """The records with a margin around them."""
-    low = int(records.begins.min())
-    used = np.frombuffer(records.buffer, np.uint8)[low : int(records.ends.max())]
-    octets = np.zeros(used.size + 2 * MARGIN, np.uint8)
-    octets[MARGIN : MARGIN + used.size] = used
-    shift = MARGIN - low
-    return Block(octets.data, octets, records.begins + shift, records.ends + shift)
 
 
 def _part(found: Scan, section: int, name: str, kind: int, rows: Ints) -> Part:

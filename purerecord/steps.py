@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from .found import Block, Found, OddError, check, take
 from .septets import Ints, Mask, Octets, sizes_in
-from .spans import sliding, words_at
+from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, UNSET
 
 _FEW = 8  # messages: fewer are not worth a step together
@@ -206,7 +206,7 @@ def _names(octets: Octets, keys: Fields) -> tuple[list[str], Ints, Mask]:
     for size in np.unique(sizes[~bad]).tolist():
         rows = np.flatnonzero(sizes == size)
         begins = keys.begin[rows]
-        texts = sliding(octets, size)[begins].view(f"S{size}") if size else np.zeros(rows.size, "S1")
+        texts = fetch(octets, size, begins).view(f"S{size}") if size else np.zeros(rows.size, "S1")
         _, firsts, which = np.unique(texts, return_index=True, return_inverse=True)
         for number, first in enumerate(firsts.tolist()):
             begin = int(begins[first])
