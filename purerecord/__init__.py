@@ -30,7 +30,6 @@ from .shards import ShardedWriter
 from .writer import TFRecordWriter
 
 if TYPE_CHECKING:
-    from .columns import encode_examples
     from .example import decode_example, decode_sequence_example, encode_example, encode_sequence_example
     from .features import (
         FixedLenFeature,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
         SequenceExample,
     )
     from .ragged import Ragged, Sparse
+    from .scatter import encode_examples
     from .schema import infer_schema
     from .sequence import parse_sequence_example, parse_single_sequence_example
     from .tensor import parse_tensor, serialize_tensor
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
-    "columns": ["encode_examples"],
+    "scatter": ["encode_examples"],
     "example": ["decode_example", "decode_sequence_example", "encode_example", "encode_sequence_example"],
     "features": [
         "FixedLenFeature",

@@ -64,7 +64,7 @@ def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, S
 
     Steps may differ in length, but not in kind.
     """
-    lists = {_checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
+    lists = {checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
     return wire.delimited(1, _encode_features(context)) + wire.delimited(2, wire.encode_map(lists))
 
 
@@ -120,7 +120,8 @@ def _items(features: Mapping[str, Any]) -> Any:
     return features.items()
 
 
-def _checked_name(name: Any) -> str:
+def checked_name(name: Any) -> str:
+    """``name``, if it can be the name of a feature."""
     if not isinstance(name, str):
         raise EncodeError(f"a feature's name must be a str, not {type(name).__name__}", feature=str(name))
     try:
@@ -131,7 +132,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _encode_features(features: Mapping[str, Any]) -> bytes:
-    return wire.encode_map({_checked_name(name): _encode(value, name) for name, value in _items(features)})
+    return wire.encode_map({checked_name(name): _encode(value, name) for name, value in _items(features)})
 
 
 def _encode(value: Any, name: str) -> bytes:
