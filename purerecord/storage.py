@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Union
 from .deflate import compression_name
 from .errors import ChecksumError
 from .frame import HEADER, decode_header
-from .inflate import Prefixed, Source, inflated, sniff
+from .inflate import BlockInflater, Prefixed, Source, inflated, sniff
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
@@ -152,7 +152,7 @@ class _File:
         # read1 gives what is there; read would wait until a slow pipe has filled the whole piece.
         self._read = getattr(file, "read1", file.read)
         self.regular = isinstance(file, io.FileIO) and ours and file.seekable()
-        self._position = 0
+        self.position = 0
         self._size = 0
 
     def read(self, size: int) -> bytes:
@@ -161,7 +161,7 @@ class _File:
             raise BlockingIOError(errno.EAGAIN, "the file does not block and has no data at the moment")
         if not isinstance(data, bytes):
             raise TypeError(f"the file must give bytes, not {type(data).__name__}")
-        self._position += len(data)
+        self.position += len(data)
         return data
 
     def close(self) -> None:
@@ -175,16 +175,16 @@ class _File:
         """
         if not self.regular:
             return None
-        left = self._size - self._position
+        left = self._size - self.position
         if left <= least:
             self._size = os.fstat(self._file.fileno()).st_size
-            left = self._size - self._position
+            left = self._size - self.position
         return max(0, left)
 
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes; False where that is not possible."""
         if self.regular:
-            self._position = self._file.seek(-count, os.SEEK_CUR)
+            self.position = self._file.seek(-count, os.SEEK_CUR)
         return self.regular
 
 
@@ -205,6 +205,16 @@ class Opened:
             self._file = _File(file, ours=False)
         self._head = b""
         self._plain: Source | None = self._file if self.compression == "" else None
+
+    @property
+    def position(self) -> int:
+        """How far the file itself has been read, compressed or not."""
+        return self._file.position
+
+    @property
+    def blocked(self) -> bool:
+        """Whether it is GZIP in blocks."""
+        return isinstance(self._plain, BlockInflater)
 
     def read(self, size: int) -> bytes:
         """Up to about ``size`` plain bytes; b"" when there are no more at the moment."""
