@@ -28,6 +28,7 @@ _BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEX
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
 _INPUT = 1 << 16
+_JUDGED = 12
 _RECENT = 1 << 18
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 # A block that claims to be larger than this is inflated piece by piece instead of at once.
@@ -68,8 +69,9 @@ def sniff(head: bytes) -> str:
         return "GZIP"
     if len(head) >= 2 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0:
         try:
-            # A damaged plain file may begin like this too, but will not inflate.
-            zlib.decompressobj().decompress(head, 64)
+            # A damaged plain file may begin like this too, but will not inflate. However many bytes
+            # came at once, the same are judged: what a file is must not depend on its pieces.
+            zlib.decompressobj().decompress(head[:_JUDGED])
             return "ZLIB"
         except zlib.error:
             pass
