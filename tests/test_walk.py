@@ -1,4 +1,4 @@
-"""Walking: however the starts of frames are found, they are those that the lengths say."""
+"""Walking from length to length: however it is done, the answer is that of the plain loop."""
 
 from __future__ import annotations
 
@@ -6,77 +6,111 @@ import random
 
 import numpy as np
 import pytest
+from conftest import CAMPAIGN
+from damage import HEADER, OVERHEAD, cut, fix_crc, flip_byte, frames, header, set_length, starts, zero
 
-from purerecord import frame, walk
-
-
-def frames(lengths: list[int], fill: bytes = b"\x07") -> bytes:
-    return b"".join(piece for length in lengths for piece in frame.encode(fill * length))
-
-
-def plain(buffer: bytes, start: int = 0) -> list[int]:
-    return walk._loop(buffer, start, len(buffer))
+from purerecord import frame
+from purerecord.walk import frame_starts
 
 
-def lengths_between(low: int, high: int, count: int, seed: int = 0) -> list[int]:
-    rng = random.Random(seed)
-    return [rng.randint(low, high) for _ in range(count)]
+def plain_walk(data: bytes, start: int = 0) -> list[int]:
+    """The definition: from each start its length leads to the next, as long as frames are whole."""
+    found = [start]
+    while found[-1] + OVERHEAD <= len(data):
+        end = found[-1] + int.from_bytes(data[found[-1] : found[-1] + 8], "little") + OVERHEAD
+        if end > len(data):
+            break
+        found.append(end)
+    return found
 
 
-CASES = {
-    "nothing": b"",
-    "less than a frame": frames([3])[:-1],
-    "one frame": frames([3]),
-    "equal frames": frames([50] * 3000),
-    "equal frames, then others": frames([50] * 3000 + lengths_between(0, 99, 500)),
-    "small frames": frames(lengths_between(90, 110, 5000)),
-    "tiny frames": frames(lengths_between(0, 3, 20000)),
-    "frames around 256": frames(lengths_between(200, 300, 2000)),
-    "frames of zeros": frames(lengths_between(90, 110, 5000), b"\0"),
-    "small frames, then a large one": frames([*lengths_between(90, 110, 5000), 300_000]),
-    "a large one among small frames": frames(
-        [*lengths_between(90, 110, 2000), 70_000, *lengths_between(90, 110, 3000)]
-    ),
-    "frames of all sizes": frames(lengths_between(0, 20_000, 100)),
-    "a TFRecord in each payload": b"".join(
-        piece for n in lengths_between(1, 3, 3000) for piece in frame.encode(frames([20] * n))
-    ),
-    "nonsense": random.Random(1).randbytes(200_000),
-    "zeros": bytes(200_000),
-    "ones": b"\xff" * 200_000,
+def lengths_of(kind: str, rng: random.Random) -> list[int]:
+    return {
+        "equal": lambda: [20] * 8000,
+        "small": lambda: [rng.randrange(50) for _ in range(5000)],
+        "empty ones": lambda: [rng.choice([0, 0, 0, 40]) for _ in range(8000)],
+        "around 256": lambda: [rng.randrange(240, 275) for _ in range(2000)],
+        "around 300": lambda: [rng.randrange(280, 320) for _ in range(2000)],
+        "small, then large": lambda: [rng.randrange(50) for _ in range(3000)] + [70_000, 3, 70_000] * 3,
+        "few large among small": lambda: [rng.choice([10] * 500 + [30_000]) for _ in range(6000)],
+        "equal, then not": lambda: [33] * 3000 + [rng.randrange(99) for _ in range(3000)],
+    }[kind]()
+
+
+KINDS = [
+    "equal",
+    "small",
+    "empty ones",
+    "around 256",
+    "around 300",
+    "small, then large",
+    "few large among small",
+    "equal, then not",
+]
+FILLINGS = {
+    "random": lambda rng, length: rng.randbytes(length),
+    "zeros": lambda rng, length: bytes(length),
+    "sparse": lambda rng, length: bytes(length).replace(b"\x00\x00\x00", b"\x00\x01\x00"),
+    "TFRecords": lambda rng, length: (frames([b"in"] * (length // 18 + 1)))[:length],
+    "headers": lambda rng, length: (header(rng.randrange(40)) * (length // HEADER + 1))[:length],
+    "misleading headers": lambda rng, length: (header(length % 60 + 3) * (length // HEADER + 1))[:length],
 }
 
 
-@pytest.mark.parametrize("buffer", CASES.values(), ids=CASES)
-@pytest.mark.parametrize("cut", [0, 1, 5, 117])
-def test_starts_are_those_that_a_plain_loop_finds(buffer, cut):
-    buffer = buffer[: max(0, len(buffer) - cut)]
-    assert walk.frame_starts(buffer, 0, len(buffer)).tolist() == plain(buffer)
+@pytest.mark.parametrize("seed", range(CAMPAIGN))
+@pytest.mark.parametrize("filling", FILLINGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_walk_is_that_of_the_plain_loop(kind, filling, seed):
+    rng = random.Random(f"{kind}{filling}{seed}")
+    payloads = [FILLINGS[filling](rng, length) for length in lengths_of(kind, rng)]
+    data = frames(payloads)
+    assert np.array_equal(frame_starts(data, 0, len(data)), starts(payloads))
+    found = frame.split(data)
+    assert (found.stop, found.bad, len(found.begins)) == (len(data), False, len(payloads))
+    for size in (len(data) - 1, len(data) // 2, 70_001):
+        assert frame_starts(cut(data, size), 0, size).tolist() == plain_walk(cut(data, size))
 
 
-def test_small_frames_are_walked_from_many_places():
-    buffer = CASES["small frames"]
-    lanes = walk._lanes(buffer, 0, len(buffer))
-    assert lanes is not None
-    assert lanes.tolist() == plain(buffer)[: len(lanes)]
-    assert len(lanes) > 4500
+@pytest.mark.parametrize("seed", range(3 * CAMPAIGN))
+@pytest.mark.parametrize("kind", KINDS)
+def test_split_of_damaged_buffers_ends_at_the_first_bad_length(kind, seed):
+    rng = random.Random(f"{kind}{seed}")
+    payloads = [rng.randbytes(length) for length in lengths_of(kind, rng)]
+    data = frames(payloads)
+    edges = starts(payloads)
+    number = rng.randrange(len(payloads))
+    at = edges[number]
+    for damaged in (
+        set_length(data, at, rng.randrange(200) + len(payloads[number]) + 1),
+        set_length(data, at, 2**64 - 1),
+        flip_byte(data, at + 9),
+        data[:at] + b"\xff" * 3 + data[at:],
+        zero(data, at, at + 5000),
+    ):
+        found = frame.split(damaged)
+        assert (len(found.begins), found.stop, found.bad) == (number, at, True)
+    missing = 1 + rng.randrange(11)
+    found = frame.split(data[: at + missing])
+    assert (len(found.begins), found.stop, found.bad) == (number, at, False)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_damaged_lengths_lead_where_a_plain_loop_is_led(seed):
+def test_length_with_a_right_crc_leads_where_it_says():
+    payloads = [b"x" * (i % 40) for i in range(6000)]
+    data = frames(payloads)
+    edges = starts(payloads)
+    for number in (0, 1, 17, 3000):
+        to = edges[number + 3] - edges[number] - OVERHEAD
+        lying = fix_crc(set_length(data, edges[number], to), edges[number])
+        assert frame_starts(lying, 0, len(lying)).tolist() == edges[: number + 1] + edges[number + 3 :]
+        beyond = fix_crc(set_length(data, edges[number], len(data)), edges[number])
+        assert frame_starts(beyond, 0, len(beyond)).tolist() == edges[: number + 1]
+
+
+@pytest.mark.parametrize("seed", range(30 * CAMPAIGN))
+def test_any_bytes_are_walked_like_the_plain_loop(seed):
     rng = random.Random(seed)
-    buffer = bytearray(CASES["small frames"])
-    starts = plain(bytes(buffer))
-    for _ in range(rng.randint(1, 3)):
-        at = rng.choice(starts[:-1]) + rng.randrange(12)
-        buffer[at] = rng.randrange(256)
-    data = bytes(buffer)
-    assert walk.frame_starts(data, 0, len(data)).tolist() == plain(data)
-
-
-def test_a_walk_may_begin_anywhere_and_end_before_the_end_of_the_buffer():
-    buffer = b"junk" + CASES["small frames"] + b"more junk"
-    end = len(buffer) - 9
-    starts = walk.frame_starts(buffer, 4, end)
-    assert starts.dtype == np.int64
-    assert starts.tolist() == walk._loop(buffer, 4, end)
+    small = [rng.randbytes(rng.randrange(40)) for _ in range(rng.randrange(3000))]
+    junk = rng.choice([rng.randbytes, bytes])(rng.randrange(100_000))
+    data = frames(small) + junk + frames(small)
+    start = rng.choice([0, 0, rng.randrange(20)])
+    assert frame_starts(data, start, len(data)).tolist() == plain_walk(data, start)
