@@ -37,7 +37,7 @@ def frame_starts(buffer: Any, start: int, end: int) -> Offsets:
     if len(run) > 1:
         runs.append(run[:-1])
         start = int(run[-1])
-    elif end - start > 1 << 16:
+    elif end - start > 1 << 16 and hasattr(buffer, "find"):
         lanes = _lanes(buffer, start, end)
         if lanes is not None:
             runs.append(lanes[:-1])
