@@ -92,7 +92,7 @@ class OneByOne:
         if kind == BYTES:
             values = np.fromiter(chain.from_iterable(lists), object, int(counts.sum()))
         else:
-            values = np.concatenate([np.empty(0, DTYPES[kind]), *lists]).astype(DTYPES[kind], copy=False)
+            values = np.concatenate([np.empty(0, DTYPES[kind]), *(part for part in lists if len(part))])
         return Part(np.array([own for own, _ in found], np.int8), values, counts)
 
 

@@ -139,7 +139,7 @@ def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDAr
     The last piece of a span is filled up with zeros, and a piece of zeros ends it all.
     """
     longest = int(sizes.max())
-    width = _PIECE if longest > _PIECE else -(-longest // 8) * 8
+    width = _PIECE if longest > _PIECE else max(8, -(-longest // 8) * 8)
     if longest <= width:
         firsts = np.arange(sizes.size)
         places, left = begins, sizes
