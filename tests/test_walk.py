@@ -114,3 +114,11 @@ def test_any_bytes_are_walked_like_the_plain_loop(seed):
     data = frames(small) + junk + frames(small)
     start = rng.choice([0, 0, rng.randrange(20)])
     assert frame_starts(data, start, len(data)).tolist() == plain_walk(data, start)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_any_kind_of_buffer_is_walked(kind):
+    payloads = [b"x" * (i % 40) for i in range(6000)]
+    data = kind(frames(payloads))
+    assert frame_starts(data, 0, len(data)).tolist() == starts(payloads)
+    assert len(frame.split(data).begins) == 6000
