@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _THREADS = min(4, os.cpu_count() or 1)
 
+_Z_BLOCK = 5  # zlib: complete the block, add no marker
+_SANE = 8  # with a smaller output buffer TensorFlow adds markers without end
+
 _NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
 
 
@@ -135,18 +138,23 @@ class Deflater:
     """One GZIP or ZLIB stream, byte for byte as TensorFlow writes it.
 
     For that, with a flush mode, the pieces must be the ones TensorFlow appends: header, payload, footer.
+    And a flush ends with a marker: when that fills TensorFlow's output buffer, zlib is called again, and
+    adds another one. So the place in that buffer is kept here too.
     """
 
     def __init__(self, options: TFRecordOptions) -> None:
         self._stream = _compressobj(options, 31 if options.compression == "GZIP" else 15)
         self._flush_mode = options.flush_mode or zlib.Z_NO_FLUSH
         self._limit = options.input_buffer_size or 262144
+        self._room = options.output_buffer_size or 262144
+        self._filled = 0  # of TensorFlow's output buffer
+        self._fresh = False  # whether zlib got anything since the last flush
         self._pending: list[bytes] = []
         self._pending_size = 0
 
     def write(self, pieces: list[bytes], records: int) -> bytes:
         if self._flush_mode == zlib.Z_NO_FLUSH:
-            return self._stream.compress(b"".join(pieces))
+            return self._compress(b"".join(pieces))
         return b"".join(map(self._append, pieces))
 
     def _append(self, piece: bytes) -> bytes:
@@ -155,22 +163,44 @@ class Deflater:
         if len(piece) > self._limit - self._pending_size:
             out = self._drain(self._flush_mode)
             if len(piece) > self._limit:
-                return out + self._stream.compress(piece) + self._stream.flush(self._flush_mode)
+                return out + self._compress(piece) + self._marker(self._flush_mode)
         self._pending.append(piece)
         self._pending_size += len(piece)
         return out
 
     def _drain(self, flush_mode: int) -> bytes:
-        # Even an empty call of compress would make zlib forget that it has just been flushed.
-        out = self._stream.compress(b"".join(self._pending)) if self._pending_size else b""
+        out = self._compress(b"".join(self._pending))
         self._pending, self._pending_size = [], 0
-        return out + self._stream.flush(flush_mode)
+        return out + self._marker(flush_mode)
+
+    def _compress(self, data: bytes) -> bytes:
+        if not data:
+            return b""  # an empty call would make zlib forget that it has just been flushed
+        self._fresh = True
+        return self._count(self._stream.compress(data))
+
+    def _marker(self, flush_mode: int) -> bytes:
+        """What a flush gives: the rest of the data, then the marker, perhaps more than once."""
+        out = self._count(self._stream.flush(_Z_BLOCK)) if self._fresh else b""
+        self._fresh = False
+        marker = self._stream.flush(flush_mode)
+        while len(marker) >= self._room - self._filled and self._room >= _SANE:
+            out += self._count(marker)
+            self._stream.compress(b"")
+            marker = self._stream.flush(flush_mode)
+        return out + self._count(marker)
+
+    def _count(self, out: bytes) -> bytes:
+        self._filled = (self._filled + len(out)) % self._room
+        return out
 
     def flush(self) -> bytes:
-        return self._drain(zlib.Z_PARTIAL_FLUSH)
+        out = self._drain(zlib.Z_PARTIAL_FLUSH)
+        self._filled = 0  # TensorFlow writes its buffer to the file
+        return out
 
     def finish(self) -> bytes:
-        return self._drain(zlib.Z_FINISH)
+        return self._compress(b"".join(self._pending)) + self._stream.flush(zlib.Z_FINISH)
 
 
 class BlockDeflater:
