@@ -19,7 +19,7 @@ from .layout import Entry, Run, by_depth, run_of
 from .lockstep import Cells, Wanted, check_headers, open_records, read_long, take_cells
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
-from .wire import ABSENT, FLOAT, INT64
+from .wire import ABSENT, FLOAT, INT64, UNSET
 
 _U = np.uint64
 _CELLS = 1 << 15  # entries that are checked at once: their words stay in the cache
@@ -144,6 +144,7 @@ def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> 
     planes = np.ascontiguousarray(slots.view("<u8").reshape(*index.shape, depth + 1).transpose(2, 0, 1))
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
+    valid[[entry.kind == UNSET for entry in run.entries]] = False  # there is no header for no kind
     cells = Cells(run.entries, planes[depth], sizes, lambda k: places[k] + run.sizes[k], valid)
     if not missing and valid.all():
         return take_cells(cells, alive, wanted)
@@ -171,4 +172,4 @@ def _read_rest(block: Block, entry: Entry, found: Found, places: Ints, rest: Int
     begins[rest] = others.begins
     sizes[rest] = others.sizes
     found.kinds[rest] = others.kind if others.kinds is None else others.kinds
-    return replace(found, begins=begins, sizes=sizes, listed=others.listed)
+    return replace(found, kind=others.kind, begins=begins, sizes=sizes, listed=others.listed)

@@ -192,10 +192,10 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
     kinds = (tags >> _U(3)).astype(np.int8)
     kinds[unset] = UNSET
     kind = entry.kind
-    usual = np.flatnonzero(valid & ~unset)
-    if kind == UNSET and usual.size:
-        kind = int(kinds[usual[0]])
-    valid &= (tags == _U(kind << 3 | 2)) | unset
+    if kind == UNSET:
+        known = np.flatnonzero(valid & ~unset & ((tags == 0x0A) | (tags == 0x12) | (tags == 0x1A)))
+        kind = int(kinds[known[0]]) if known.size else UNSET
+    valid &= unset | ((tags == _U(kind << 3 | 2)) & (kind != UNSET))
     empty = begin == stop
     _, inner, end, here = _field(octets, begin, ends, 0x0A)
     here &= end == stop
