@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _tour(folder: str) -> None:
     print(f"salvaged {kept:,} of {whole:,} records into a clean file")
 
 
-def _columns() -> dict[str, object]:
+def _columns() -> dict[str, Any]:
     rng = np.random.default_rng(7)
     lengths = rng.integers(0, 6, RECORDS)
     return {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +97,10 @@ class FixedLenFeature(_Spec):
     dtype: DType
     default_value: Any = None
 
+    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+
+        def __init__(self, shape: Any, dtype: Any, default_value: Any = None) -> None: ...
+
     def __post_init__(self) -> None:
         shape = _known_shape(self.shape)
         dtype = as_dtype(self.dtype)
@@ -124,6 +128,10 @@ class VarLenFeature(_Spec):
 
     dtype: DType
 
+    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+
+        def __init__(self, dtype: Any) -> None: ...
+
     def __post_init__(self) -> None:
         self._set(dtype=as_dtype(self.dtype))
 
@@ -140,6 +148,12 @@ class FixedLenSequenceFeature(_Spec):
     dtype: DType
     allow_missing: bool = False
     default_value: Any = None
+
+    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+
+        def __init__(
+            self, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if isinstance(self.shape, Integral):
@@ -182,6 +196,17 @@ class RaggedFeature(_Spec):
     partitions: tuple[Any, ...] = ()
     row_splits_dtype: DType = np.int32
     validate: bool = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            dtype: Any,
+            value_key: str | None = None,
+            partitions: Iterable[Any] = (),
+            row_splits_dtype: Any = np.int32,
+            validate: bool = False,
+        ) -> None: ...
 
     @dataclass(frozen=True)
     class RowSplits(_KeyedPartition):
@@ -258,6 +283,12 @@ class SparseFeature(_Spec):
     dtype: DType
     size: Union[int, tuple[int, ...]]
     already_sorted: bool = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for key, what in ((self.index_key, "index_key"), (self.value_key, "value_key")):
