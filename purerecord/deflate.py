@@ -169,6 +169,8 @@ class Deflater:
         return out
 
     def _drain(self, flush_mode: int) -> bytes:
+        if flush_mode in (zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH) and self._room - self._filled < 6:
+            self._filled = 0  # TensorFlow makes room for a marker first, here though not everywhere
         out = self._compress(b"".join(self._pending))
         self._pending, self._pending_size = [], 0
         return out + self._marker(flush_mode)
