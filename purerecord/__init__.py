@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from .ragged import Ragged, Sparse
     from .scatter import encode_examples
-    from .schema import infer_schema
+    from .schema import infer_schema, schema_from_json, schema_to_json
     from .sequence import parse_sequence_example, parse_single_sequence_example
     from .tensor import parse_tensor, serialize_tensor
 
@@ -81,7 +81,7 @@ _LAZY = {
         "SequenceExample",
     ],
     "ragged": ["Ragged", "Sparse"],
-    "schema": ["infer_schema"],
+    "schema": ["infer_schema", "schema_from_json", "schema_to_json"],
     "sequence": ["parse_sequence_example", "parse_single_sequence_example"],
     "tensor": ["parse_tensor", "serialize_tensor"],
 }
@@ -136,6 +136,8 @@ __all__ = [
     "parse_tensor",
     "read_batches",
     "read_records",
+    "schema_from_json",
+    "schema_to_json",
     "serialize_tensor",
 ]
 

@@ -103,10 +103,10 @@ class RecordFile(Sequence[bytes]):
 
     def __repr__(self) -> str:
         names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
-        part = self._numbers
-        return f"RecordFile({names})" + (
-            f"[{part.start}:{part.stop}:{part.step}]" if part is not None else ""
-        )
+        if self._numbers is None:
+            return f"RecordFile({names})"
+        start, stop, step = self._numbers.start, self._numbers.stop, self._numbers.step
+        return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
 
     def _all(self) -> range:
         """The numbers of the records here among those of all files."""
