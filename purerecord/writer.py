@@ -75,6 +75,7 @@ class TFRecordWriter:
         self._options = as_options(options)
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
+        self._empty = True
         self._closed = False
 
     def write(self, record: Any) -> None:
@@ -97,15 +98,20 @@ class TFRecordWriter:
                 self._put(frame.encode_many(payloads), len(payloads))
 
     def _put(self, pieces: list[bytes], records: int) -> None:
+        self._empty = False
         if self._deflate is not None:
             pieces = [self._deflate.write(pieces, records)]
         self._output.write(pieces)
+
+    def _deflates(self) -> bool:
+        """Whether there is, or must be, a compressed stream: an empty one is not appended to others."""
+        return self._deflate is not None and not (self._empty and self._output.continues)
 
     def flush(self) -> None:
         """Hand everything so far to the operating system, so that readers see it."""
         if self._closed:
             raise ClosedError("the writer is closed")
-        if self._deflate is not None:
+        if self._deflate is not None and self._deflates():
             self._output.write([self._deflate.flush()])
         self._output.flush()
 
@@ -115,7 +121,7 @@ class TFRecordWriter:
             return
         self._closed = True
         try:
-            if self._deflate is not None:
+            if self._deflate is not None and self._deflates():
                 self._output.write([self._deflate.finish()])
             self._output.finish()
         except BaseException:
@@ -186,6 +192,7 @@ class _Output:
         if index and options.compression and options.block_size is None:
             raise ValueError("an index needs an uncompressed file, or GZIP with a block_size")
         self.atomic = atomic
+        self.continues = False  # whether records are in the file already
         self._index = index
         self._pieces: list[bytes] = []
         self._size = 0
@@ -202,8 +209,9 @@ class _Output:
         if mode == "a":
             if atomic:
                 raise ValueError("mode='a' writes into the file itself and cannot be atomic")
-            check_appendable(self.name, options)
-        self._file = open(self._target, mode + "b", buffering=0)  # noqa: SIM115 - closed by finish, abandon
+            self.continues = check_appendable(self.name, options)
+        how = "ab" if self.continues else "wb"
+        self._file = open(self._target, how, buffering=0)  # noqa: SIM115 - closed by finish, abandon
 
     @staticmethod
     def _named(path: Any) -> str:
@@ -275,12 +283,17 @@ def temporary_name(path: str) -> str:
     return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
 
 
-def check_appendable(path: str, options: TFRecordOptions) -> None:
-    """Raise unless what is at ``path``, if anything, is whole and of the same compression."""
+def check_appendable(path: str, options: TFRecordOptions) -> bool:
+    """Whether records are at ``path``; an error unless they are whole and can be appended to."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
-        return
+        return False
     if options.compression == "ZLIB":
         raise ValueError("a ZLIB file cannot be appended to: TensorFlow would not read what comes second")
     with RecordReader(path, compression=options.compression, verify=False) as reader:
-        for _ in reader.batches():
-            pass
+        records = sum(map(len, reader.batches()))
+    if records and options.compression == "GZIP":
+        with open(path, "rb") as file:
+            file.seek(-8, os.SEEK_END)
+            if file.read() == bytes(8):  # the CRC and size of nothing
+                raise ValueError(f"{path} ends with an empty GZIP member, behind which TensorFlow stops reading")
+    return records > 0
