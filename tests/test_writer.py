@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
 import io
 import os
 import random
@@ -449,6 +450,25 @@ def test_append_to_a_cut_gzip_or_another_compression_is_refused(path):
     path.write_bytes(frames(RECORDS))
     with pytest.raises(CorruptionError):
         TFRecordWriter(path, "GZIP", mode="a")
+
+
+@pytest.mark.parametrize("options", ["GZIP", BLOCKED], ids=["GZIP", "blocked"])
+def test_append_leaves_no_empty_member_behind_which_tensorflow_would_stop(path, options):
+    TFRecordWriter(path, options).close()  # one empty member
+    with TFRecordWriter(path, options, mode="a") as writer:
+        writer.write(b"first")
+    whole = path.read_bytes()
+    with TFRecordWriter(path, options, mode="a") as writer:
+        writer.flush()
+    assert path.read_bytes() == whole
+    with TFRecordWriter(path, options) as writer:
+        writer.write(b"first")
+    assert path.read_bytes() == whole  # as if there had never been an empty file
+    empty = gzip.compress(b"")
+    path.write_bytes(whole + empty)
+    with pytest.raises(ValueError, match="empty GZIP member"):
+        TFRecordWriter(path, options, mode="a")
+    assert path.read_bytes() == whole + empty
 
 
 def test_append_with_an_index_covers_all(path):
