@@ -96,8 +96,7 @@ class Inflater:
             if self._broken is not None:
                 raise self._broken
             if not self._input:
-                self._input = self._source.read(_INPUT)
-                self._consumed += len(self._input)
+                self._input = self._more()
             if self._stream is None:
                 if not self._input:
                     return b""
@@ -111,6 +110,12 @@ class Inflater:
                 raise CompressionError(
                     f"the {self._compression} stream is cut after {self._consumed} bytes: its end is missing"
                 )
+
+    def _more(self) -> bytes:
+        """More of the compressed data."""
+        data = self._source.read(_INPUT)
+        self._consumed += len(data)
+        return data
 
     def _inflate(self, stream: zlib._Decompress, size: int) -> bytes:
         before = stream.copy()
@@ -168,14 +173,13 @@ class Inflater:
         at = max(self._consumed - len(known), self._begin + 1) - (self._consumed - len(known))
         while True:
             at = known.find(_GZIP_MAGIC, at)
-            if at < 0 or len(known) - at < _INPUT:
-                more = self._source.read(_INPUT)
-                self._consumed += len(more)
-                if not more and at < 0:
+            if at < 0:
+                more = self._more()
+                if not more:
                     return False
-                if at < 0:
-                    known, at = known[-2:] + more, 0
-                    continue
+                known, at = known[-2:] + more, 0
+                continue
+            while len(known) - at < _INPUT and (more := self._more()):
                 known += more
             if _inflates(known[at:]):
                 break

@@ -69,23 +69,19 @@ def _holds(data: bytes, begin: int, end: int) -> bool:
     return frame.payload_holds(data[begin + HEADER : end - FOOTER], data[end - FOOTER : end])
 
 
-def nested_end(buffer: Any, position: int, size: int, *, flush: bool) -> int | None:
+def nested_end(buffer: Any, position: int, size: int) -> int | None:
     """Where a TFRecord ends that lies inside a payload and begins at ``position``; None if it is no such.
 
     ``buffer`` begins with the header around it, which speaks of ``size`` bytes. The frames at ``position``
-    must end before that, as the payload's CRC does. They are inside if they begin ``flush`` with the
-    payload, or if what parts them from the next frame is too short for a frame: it is the rest of the
-    payload, and its CRC.
+    are inside if they end before that, and what parts them from the next frame is too short for a frame:
+    it is the rest of the payload, and its CRC.
     """
     frames = frame.split(buffer, position)
-    stop = end = frames.stop
-    if not frames.bad and len(buffer) - stop >= HEADER:
-        end += frame.decode_header(buffer, stop) + OVERHEAD
-    if end > size - FOOTER:
+    if not frames.bad or frames.stop >= size:
         return None
-    behind, _ = plausible_frames(buffer[: stop + OVERHEAD + HEADER], stop, None)
-    cramped = frames.bad and len(behind) and FOOTER <= behind[0] - stop < OVERHEAD
-    return stop if flush or cramped else None
+    behind, _ = plausible_frames(buffer[: frames.stop + OVERHEAD + HEADER], frames.stop, None)
+    cramped = len(behind) and FOOTER <= behind[0] - frames.stop < OVERHEAD
+    return frames.stop if cramped else None
 
 
 def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:

@@ -369,19 +369,15 @@ class FrameStream:
         Unless all of these are there, in all that follows. Frames of a TFRecord inside the payload do
         not count.
         """
-        end, edge = self._base + size, self._base + HEADER
-        while True:
-            found, _ = self._search(edge - self._base, size if whole else None)
-            if found is None:
-                return None
-            at = found - self._base
-            window = max(size if whole else 0, at + frame.decode_header(self._buffer, at)) + OVERHEAD + _LOOK
-            self._read_up_to(window)
-            known = memoryview(self._buffer)[:window]
-            inner = resync.nested_end(known, at, end - self._base, flush=found == edge)
+        found, _ = self._search(HEADER, size if whole else None)
+        while whole and found is not None:
+            self._read_up_to(size + _LOOK)
+            known = memoryview(self._buffer)[: size + _LOOK]
+            inner = resync.nested_end(known, found - self._base, size)
             if inner is None:
-                return found
-            edge = self._base + inner
+                break
+            found, _ = self._search(inner, size)
+        return found
 
     def _read_up_to(self, size: int) -> None:
         """Have ``size`` bytes in the buffer, if there are as many."""
