@@ -45,7 +45,7 @@ def path(tmp_path):
 def blocked(tmp_path):
     path = tmp_path / "blocked.tfrecord"
     with TFRecordWriter(path, BLOCKED) as writer:
-        writer.write_many(RECORDS * 5)
+        writer.write_many(RECORDS * 3)
     return path
 
 
@@ -102,7 +102,7 @@ def test_small_and_large_records_are_walked_alike(tmp_path, lengths):
 
 def test_blocked_index_says_where_the_members_lie(blocked):
     found = build_index(blocked)
-    assert len(found) == 20
+    assert len(found) == 12
     assert int(found.sizes.sum()) == found.data_size == blocked.stat().st_size
     assert found.first_records[0] == 0
     assert "in" in repr(found)
@@ -179,7 +179,7 @@ def test_no_cut_or_damaged_block_header_is_indexed(blocked):
     data = blocked.read_bytes()
     found = build_index(blocked)
     edges = {0, *(found.offsets + found.sizes).tolist()}
-    for size in range(len(data)):
+    for size in range(1, len(data), 7):
         if size not in edges:
             blocked.write_bytes(cut(data, size))
             with pytest.raises((PureRecordError, io.UnsupportedOperation)):

@@ -33,7 +33,6 @@ CONTAINER = [
     "recordfile writer",
     "shards quarantine",
     "salvage workers",
-    "validate",
 ]
 PAYLOAD = [
     "_descriptors varint septets features ragged arrays",
@@ -48,7 +47,7 @@ PAYLOAD = [
     "sequence schema",
 ]
 MEETING = [
-    "cursor rows",
+    "cursor rows filetable validate",
     "ahead share shuffle combining source",
     "batching mapping caching",
     "mixing",

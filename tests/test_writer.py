@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import CAMPAIGN
 from damage import OVERHEAD, cut, flip_byte, frame, frames, starts
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import purerecord
@@ -131,6 +132,7 @@ def test_iterable_that_fails_leaves_what_it_gave(path):
 
 @each
 @given(st.lists(st.binary(max_size=300), max_size=20), st.integers(0, 20))
+@settings(max_examples=40 * CAMPAIGN)
 def test_write_many_is_many_writes(tmp_path, options, records, split):
     one, many = tmp_path / "one", tmp_path / "many"
     with TFRecordWriter(one, options) as writer:
@@ -655,6 +657,7 @@ def test_sharded_names_and_content(folder):
 
 
 @given(st.lists(st.integers(0, 3000), max_size=60), st.integers(1, 5))
+@settings(max_examples=40 * CAMPAIGN)
 def test_shards_are_balanced_by_bytes(tmp_path, lengths, count):
     with ShardedWriter(tmp_path / "t", shards=count) as writer:
         writer.write_many(map(bytes, lengths))
@@ -680,6 +683,7 @@ def test_number_of_shards_may_be_known_at_the_end_only(folder):
 
 
 @given(st.lists(st.integers(0, 300), max_size=40), st.integers(1, 500), st.integers(1, 10))
+@settings(max_examples=25 * CAMPAIGN)
 def test_filled_shards_keep_their_limits_and_the_order(tmp_path, lengths, max_bytes, max_records):
     records = [bytes([i]) * length for i, length in enumerate(lengths)]
     with ShardedWriter(tmp_path / "t", max_bytes=max_bytes, max_records=max_records) as writer:
