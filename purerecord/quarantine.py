@@ -1,0 +1,113 @@
+"""Quarantine: a folder that takes the damaged ranges of a file, so that salvaging it loses nothing.
+
+Each range is a file named by its offset in the plain data; ``damages.json`` lists them. The folder appears
+when it is complete. ``Rereadable`` is where the bytes come from: damage is known only when it has been
+passed over, and a pipe or a compressed file cannot be gone back in. This module does not know how damage
+is found.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from .damage import Damage
+from .storage import Named, Opened
+from .writer import temporary_name
+
+_PIECE = 1 << 20
+# So much of what was read lately is kept in memory, more of it on disk.
+_IN_MEMORY = 1 << 24
+
+
+class Rereadable(Opened):
+    """An opened file that gives its latest bytes once more: those behind what was last forgotten."""
+
+    def __init__(self, file: Named, compression: Any = "auto") -> None:
+        super().__init__(file, compression)
+        self._kept = _spool()
+        self._kept_from = 0  # where in the plain data that begins
+
+    def read(self, size: int) -> bytes:
+        data = super().read(size)
+        if not self.rewinds:
+            self._kept.seek(0, os.SEEK_END)
+            self._kept.write(data)
+        return data
+
+    def again(self, begin: int, end: int) -> Iterator[bytes]:
+        """The plain bytes [begin, end)."""
+        if self.rewinds:
+            with io.FileIO(self.name) as file:
+                yield from _pieces(file, begin, end)
+        else:
+            yield from _pieces(self._kept, begin - self._kept_from, end - self._kept_from)
+
+    def forget(self, offset: int) -> None:
+        """What lies before ``offset`` is not needed any more."""
+        if offset - self._kept_from < _IN_MEMORY:
+            return
+        self._kept.seek(offset - self._kept_from)
+        rest = _spool()
+        shutil.copyfileobj(self._kept, rest, _PIECE)
+        self._kept.close()
+        self._kept, self._kept_from = rest, offset
+
+    def close(self) -> None:
+        self._kept.close()
+        super().close()
+
+
+def _spool() -> Any:
+    return tempfile.SpooledTemporaryFile(_IN_MEMORY)
+
+
+def _pieces(file: Any, begin: int, end: int) -> Iterator[bytes]:
+    file.seek(begin)
+    while begin < end and (piece := file.read(min(end - begin, _PIECE))):
+        begin += len(piece)
+        yield piece
+
+
+class Quarantine:
+    """The folder, while it is being filled."""
+
+    def __init__(self, folder: str) -> None:
+        if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
+            raise FileExistsError(errno.EEXIST, "the quarantine must be a new or an empty folder", folder)
+        self.folder = folder
+        self._temporary = temporary_name(os.path.normpath(folder))
+        self._entries: list[dict[str, Any]] = []
+        os.makedirs(self._temporary)
+
+    def add(self, damage: Damage, source: Rereadable) -> None:
+        """Put one damaged range aside."""
+        name = f"{damage.begin:012d}.bin" if damage.size else None
+        self._entries.append({"file": name, **asdict(damage)})
+        if name is not None:
+            with open(os.path.join(self._temporary, name), "wb") as file:
+                file.writelines(source.again(damage.begin, damage.end))
+
+    def finish(self, source: str) -> bool:
+        """Give the folder its name, unless there is nothing to be kept."""
+        if not self._entries:
+            self.abandon()
+            return False
+        with open(os.path.join(self._temporary, "damages.json"), "w", encoding="utf-8") as file:
+            json.dump({"source": source, "damages": self._entries}, file, indent=2)
+            file.write("\n")
+        if os.path.isdir(self.folder):
+            os.rmdir(self.folder)
+        os.replace(self._temporary, self.folder)
+        return True
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self._temporary, ignore_errors=True)

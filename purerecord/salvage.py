@@ -1,0 +1,178 @@
+"""Salvage: ``scan`` tells frame from damage in one file, ``salvage`` saves every record that is sound.
+
+Both only walk a ``FrameStream`` and skip at damage; how the next frame is found is decided there. The
+source is opened for reading and never touched. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .checksum import crc32c
+from .damage import Damage
+from .deflate import TFRecordOptions
+from .errors import CorruptionError
+from .frame import HEADER
+from .quarantine import Quarantine, Rereadable
+from .records import Records
+from .report import FileReport, SalvageReport
+from .storage import Named, Opened, is_url, resolve
+from .stream import FrameStream
+from .writer import TFRecordWriter, temporary_name
+
+# The blocks of a salvaged file that was GZIP in blocks.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A sound frame: where it begins in the plain data, how long its payload is, which record it holds.
+
+    ``index`` counts the sound records from 0. ``searched`` is true where no trusted length leads to this
+    frame: it was found by search, behind damage.
+    """
+
+    __slots__ = ("index", "length", "offset", "searched")
+
+    offset: int
+    length: int
+    index: int
+    searched: bool
+
+
+def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
+    """Everything that one file consists of, in order: its frames, and the damage between them.
+
+    Where only the header of a frame is damaged, a ``Damage`` of those twelve bytes comes first and the
+    frame's ``offset`` is still where its header begins.
+
+    >>> for found in scan("train.tfrecord"):
+    ...     print(found)
+    """
+    with closing(FrameStream(Opened(single(path), compression))) as stream:
+        index = 0
+        for found in walk(stream):
+            if isinstance(found, Damage):
+                yield found
+                continue
+            searched = stream.searched
+            offsets = (found.begins + ((found.base or 0) - HEADER)).tolist()
+            for offset, length in zip(offsets, found.lengths.tolist(), strict=True):
+                yield Frame(offset, length, index, searched)
+                index += 1
+                searched = False
+
+
+def walk(stream: FrameStream) -> Iterator[Records | Damage]:
+    """What a stream consists of: runs of records, and the damage between them."""
+    while True:
+        try:
+            records = stream.next()
+        except CorruptionError:
+            yield stream.skip()
+            continue
+        if records is None:
+            return
+        yield records
+
+
+def single(path: Any) -> Named:
+    """The one file that ``path`` names."""
+    files = resolve(path)
+    if len(files) != 1:
+        raise ValueError(f"{path} names {len(files)} files; this takes one at a time")
+    return files[0]
+
+
+def salvage(
+    src: Any, dst: Any, *, quarantine: Any = None, options: Any = None, compression: Any = "auto"
+) -> SalvageReport:
+    """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
+
+    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise. It
+    appears only when it is complete and has been read back and verified. The damaged ranges go to the
+    folder ``quarantine``, if one is named: each in a file named by its offset, and ``damages.json``, a
+    list of them all. Where not one record is sound, nothing is written and a ``CorruptionError`` says so.
+    ``compression`` is that of ``src``.
+    """
+    file, target = single(src), os.fsdecode(dst)
+    _check_target(file, target)
+    temporary = temporary_name(target)
+    kept = None if quarantine is None else Quarantine(os.fsdecode(quarantine))
+    try:
+        with closing(Rereadable(file, compression)) as opened:
+            source, crc = _copy(opened, temporary, options, kept)
+        written = _verified(temporary, source.records, crc)
+        folder = kept.folder if kept is not None and kept.finish(source.path) else None
+        os.replace(temporary, target)
+    except BaseException:
+        if kept is not None:
+            kept.abandon()
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    return SalvageReport((source,), output=target, compression=written, quarantine=folder)
+
+
+def _check_target(file: Named, target: str) -> None:
+    if is_url(target):
+        raise ValueError(f"{target}: salvage writes to a local disk; copy the result from there")
+    if os.path.isdir(target):
+        raise IsADirectoryError(f"{target} is a folder; name the file to be written")
+    if isinstance(file, str) and os.path.exists(target) and os.path.samefile(file, target):
+        raise ValueError(f"{target} is the file to be salvaged itself, which is never changed")
+
+
+def _copy(opened: Rereadable, target: str, options: Any, kept: Quarantine | None) -> tuple[FileReport, int]:
+    """Write the sound records to ``target``; the CRC is that of all payloads, one behind the other."""
+    stream = FrameStream(opened)
+    damages: list[Damage] = []
+    records = crc = 0
+    writer: TFRecordWriter | None = None
+    try:
+        for found in walk(stream):
+            if isinstance(found, Damage):
+                damages.append(found)
+                if kept is not None:
+                    kept.add(found, opened)
+                continue
+            if writer is None:  # only now it is sure what the source is compressed with
+                writer = TFRecordWriter(target, _like(opened) if options is None else options)
+            writer.write_many(found)
+            records += len(found)
+            for payload in found.views():
+                crc = crc32c(payload, crc)
+            opened.forget((found.base or 0) + int(found.ends[-1]))
+        if writer is None and damages:
+            raise CorruptionError(f"it holds no sound record: {damages[0]}", path=opened.name)
+        if writer is None:
+            writer = TFRecordWriter(target, options)
+    finally:
+        if writer is not None:
+            writer.close()
+    size = stream.good + sum(damage.size for damage in damages)
+    return FileReport(opened.name, records, size, tuple(damages), opened.compression or ""), crc
+
+
+def _like(opened: Opened) -> TFRecordOptions:
+    """Options for a file that is compressed in the same way."""
+    return TFRecordOptions(opened.compression, block_size=_BLOCK if opened.blocked else None)
+
+
+def _verified(path: str, records: int, crc: int) -> str:
+    """The compression of the file at ``path``, once it is certain that it holds those records, on disk."""
+    found = read = 0
+    with closing(FrameStream(opened := Opened(path))) as stream:
+        while (batch := stream.next()) is not None:
+            found += len(batch)
+            for payload in batch.views():
+                read = crc32c(payload, read)
+    if (found, read) != (records, crc):
+        raise OSError(f"{path}: what was read back is not what was written; is the disk sound?")
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    return opened.compression or ""
