@@ -1,0 +1,205 @@
+"""``batch``, ``padded_batch``, ``unbatch`` and ``parse``: between single elements and batches.
+
+Raw records are batched without becoming Python objects, and parsed from there column by column. This is
+where the container side and the payload side meet; it knows neither files nor how a message looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .cursor import MANY, Context, Cursor, Elements, Node, Over, State, Step, Table, changed, take_exactly
+from .parse import parse_example, parse_single_example
+from .records import Records
+from .rows import count_rows, select, stack, stack_padded
+
+
+@dataclass(frozen=True, eq=False)
+class Batch(Step):
+    """``batch_size`` elements at a time; a shorter batch at the end, unless it is dropped."""
+
+    up: Node
+    batch_size: int
+    drop_remainder: bool = False
+
+    def open(self, context: Context) -> Cursor:
+        return _BatchCursor(self, self.up.open(context.batched(self.batch_size)))
+
+    def size(self) -> int | None:
+        below = self.up.size()
+        if below is None or below < 0:
+            return below
+        return below // self.batch_size if self.drop_remainder else -(-below // self.batch_size)
+
+    def batched(self, elements: Elements) -> Any:
+        """One batch."""
+        return stack(elements)
+
+    def label(self) -> str:
+        return f"batch({self.batch_size}{', drop_remainder=True' if self.drop_remainder else ''})"
+
+
+@dataclass(frozen=True, eq=False)
+class PaddedBatch(Batch):
+    """Like Batch, but shorter arrays are filled up."""
+
+    padded_shapes: Any = None
+    padding_values: Any = None
+
+    def batched(self, elements: Elements) -> Any:
+        return stack_padded(elements, self.padded_shapes, self.padding_values)
+
+    def label(self) -> str:
+        return f"padded_{super().label()}"
+
+
+class _BatchCursor(Cursor):
+    def __init__(self, node: Batch, up: Cursor) -> None:
+        self._node = node
+        self._up = up
+
+    def take(self, count: int) -> Elements:
+        batches: list[Any] = []
+        while len(batches) < count:
+            elements = take_exactly(self._up, self._node.batch_size)
+            if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
+                break
+            batches.append(self._node.batched(elements))
+        return batches
+
+    def skip(self, count: int) -> int:
+        passed = self._up.skip(count * self._node.batch_size)
+        if self._node.drop_remainder:
+            return passed // self._node.batch_size
+        return -(-passed // self._node.batch_size)
+
+    def state(self) -> State:
+        return self._up.state()
+
+    def restore(self, state: State) -> None:
+        self._up.restore(state)
+
+    def close(self) -> None:
+        self._up.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Unbatch(Step):
+    """The rows of batches, one by one."""
+
+    up: Node
+
+    def open(self, context: Context) -> Cursor:
+        return _UnbatchCursor(self.up.open(context.free()))
+
+    def size(self) -> int | None:
+        if isinstance(self.up, Batch) and not self.up.drop_remainder:
+            return self.up.up.size()
+        return -1 if self.up.size() == -1 else None
+
+    def label(self) -> str:
+        return "unbatch()"
+
+
+class _UnbatchCursor(Cursor):
+    hint = MANY
+
+    def __init__(self, up: Cursor) -> None:
+        self._up = up
+        self._begin: State = None  # where the present batch comes from
+        self._batch: Any = None
+        self._rows = 0
+        self._next = 0
+
+    def take(self, count: int) -> Elements:
+        if not self._load():
+            return ()
+        begin, self._next = self._next, min(self._next + count, self._rows)
+        if isinstance(self._batch, (Records, list)):
+            return self._batch[begin : self._next]
+        return [select(self._batch, number) for number in range(begin, self._next)]
+
+    def skip(self, count: int) -> int:
+        left = count
+        while left and self._load():
+            passed = min(left, self._rows - self._next)
+            self._next += passed
+            left -= passed
+        return count - left
+
+    def _load(self) -> bool:
+        """Have a batch that has rows left; False at the end."""
+        while self._next == self._rows:
+            self._begin = self._up.state()
+            batches = self._up.take(1)
+            if not len(batches):
+                self._batch, self._rows, self._next = None, 0, 0
+                return False
+            self._batch = batches[0]
+            self._rows, self._next = count_rows(self._batch), 0
+        return True
+
+    def state(self) -> State:
+        if self._next == self._rows:
+            return {"up": self._up.state(), "row": 0}
+        return {"up": self._begin, "row": self._next}
+
+    def restore(self, state: State) -> None:
+        self._up.restore(state["up"])
+        if self.skip(state["row"]) != state["row"]:
+            raise changed("a batch has fewer rows")
+
+    def close(self) -> None:
+        self._up.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Parse(Step):
+    """Serialized Examples as ``features`` specifies them: batches column by column, single ones as dicts."""
+
+    up: Node
+    features: Mapping[str, Any]
+
+    def open(self, context: Context) -> Cursor:
+        return _ParseCursor(self, self.up.open(context))
+
+    def parsed(self, element: Any) -> Any:
+        """One element, parsed."""
+        if isinstance(element, bytes):
+            return parse_single_example(element, self.features)
+        return parse_example(element, self.features)
+
+    def table(self) -> Table | None:
+        below = self.up.table()
+        return None if below is None else ParsedTable(below, self)
+
+    def label(self) -> str:
+        return f"parse({{{', '.join(map(repr, self.features))}}})"
+
+
+@dataclass(frozen=True)
+class ParsedTable:
+    """A table whose elements are parsed when they are fetched."""
+
+    below: Table
+    node: Parse
+
+    def __len__(self) -> int:
+        return len(self.below)
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return [self.node.parsed(element) for element in self.below.fetch(numbers)]
+
+
+class _ParseCursor(Over):
+    def __init__(self, node: Parse, up: Cursor) -> None:
+        super().__init__(up)
+        self._node = node
+
+    def take(self, count: int) -> Elements:
+        return [self._node.parsed(element) for element in self._up.take(count)]

@@ -1,0 +1,126 @@
+"""``cache``: the elements of the first epoch, kept in memory or in a file for those that follow.
+
+A file cache is a TFRecord file: raw records as they are, other elements pickled. It appears when it is
+complete, or not at all. Like any pickle it is to be read only by those who trust who wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import dataclass, field
+from typing import Any
+
+from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, Table
+from .source import Files, Slices
+from .writer import TFRecordWriter
+
+_RAW, _PICKLED = b"r", b"p"
+
+
+@dataclass
+class _Kept:
+    """What a cache in memory holds; another process begins with an empty one."""
+
+    elements: list[Any] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Kept, ()
+
+
+@dataclass(frozen=True, eq=False)
+class Cache(Step):
+    """The elements below, as the first epoch gave them."""
+
+    up: Node
+    path: str = ""
+    kept: _Kept = field(default_factory=_Kept, repr=False)
+
+    def open(self, context: Context) -> Cursor:
+        return _CacheCursor(self, context)
+
+    def stored(self) -> Node | None:
+        """What has been kept; None as long as no epoch has come to its end."""
+        if self.path:
+            return Files((self.path,), "") if os.path.exists(self.path) else None
+        return None if self.kept.elements is None else Slices(self.kept.elements)
+
+    def table(self) -> Table | None:
+        if self.path:
+            return self.up.table()
+        if self.kept.elements is None:
+            cursor = self.open(Context())
+            while len(cursor.take(MANY)):
+                pass
+            cursor.close()
+        assert self.kept.elements is not None
+        return Slices(self.kept.elements)
+
+    def label(self) -> str:
+        return f"cache({self.path!r})" if self.path else "cache()"
+
+    def outline(self) -> str:
+        return f"{self.up.outline()}.cache"
+
+
+class _CacheCursor(Cursor):
+    """Position and state count elements, so that they fit both the first epoch and those that follow."""
+
+    def __init__(self, node: Cache, context: Context) -> None:
+        self._node = node
+        stored = node.stored()
+        self._filling = stored is None
+        self._up = (stored or node.up).open(context.at(0).free() if stored else context.free())
+        self.hint = self._up.hint
+        self._elements: list[Any] = []
+        self._writer: TFRecordWriter | None = None
+        self._position = 0
+
+    def take(self, count: int) -> Elements:
+        elements = self._up.take(count)
+        self._position += len(elements)
+        if self._filling:
+            self._keep(elements)
+        elif self._node.path:
+            return [_decoded(element) for element in elements]
+        return elements
+
+    def skip(self, count: int) -> int:
+        if self._filling:
+            return super().skip(count)
+        passed = self._up.skip(count)
+        self._position += passed
+        return passed
+
+    def _keep(self, elements: Elements) -> None:
+        """Keep the elements; none are the end."""
+        if not self._node.path:
+            self._elements += elements
+            if not len(elements):
+                self._node.kept.elements = self._elements
+        else:
+            if self._writer is None:
+                self._writer = TFRecordWriter(self._node.path, atomic=True)
+            self._writer.write_many([_encoded(element) for element in elements])
+            if not len(elements):
+                self._writer.close()
+        self._filling = len(elements) > 0
+
+    def state(self) -> State:
+        return self._position
+
+    def restore(self, state: State) -> None:
+        self.skip(state)
+
+    def close(self) -> None:
+        if self._filling and self._writer is not None:
+            self._writer.abandon()
+        self._up.close()
+
+
+def _encoded(element: Any) -> bytes:
+    return _RAW + element if isinstance(element, bytes) else _PICKLED + pickle.dumps(element)
+
+
+def _decoded(stored: bytes) -> Any:
+    return stored[1:] if stored[:1] == _RAW else pickle.loads(memoryview(stored)[1:])

@@ -1,0 +1,110 @@
+"""``FileTable``: records of many files in any order, many at once, straight into ``Records``.
+
+The frames that are asked for are read one by one, joined and then checked all together, which is what
+makes a shuffle over whole files fast. Anything unusual is left to ``RecordFile``, which says exactly what
+is wrong with which record. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import frame
+from .index import Index, build_index, index_path, load_index
+from .recordfile import RecordFile
+from .records import Records
+from .storage import SNIFF, detect
+
+_OPEN = 64  # files that are kept open
+
+
+class FileTable:
+    """The records of ``paths``, by number."""
+
+    def __init__(self, paths: Sequence[str], *, indexes: Sequence[Index | None] | None = None) -> None:
+        self._paths = list(paths)
+        self._indexes = list(map(_plain_index, paths)) if indexes is None else list(indexes)
+        self._records = RecordFile(self._paths, index=self._indexes)
+        self._plain = all(index is not None for index in self._indexes)
+        self._ends = np.cumsum([0 if index is None else len(index) for index in self._indexes])
+        self._files: dict[int, io.FileIO] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the files itself; the indexes travel along.
+        return partial(FileTable, indexes=self._indexes), (self._paths,)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Sequence[bytes]:
+        """The records with these numbers, in this order."""
+        if not self._plain or not len(numbers):
+            return self._records.__getitems__(numbers.tolist())
+        with self._lock:
+            buffer = b"".join(self._read(numbers))
+        frames = frame.split(buffer)
+        if len(frames.begins) != len(numbers) or len(frame.bad_payloads(buffer, frames.begins, frames.ends)):
+            return self._records.__getitems__(numbers.tolist())  # which says what is wrong
+        return Records(buffer, frames.begins, frames.ends)
+
+    def _read(self, numbers: npt.NDArray[np.int64]) -> list[bytes]:
+        """The frames with these numbers."""
+        places = np.searchsorted(self._ends, numbers, side="right")
+        frames: list[bytes] = [b""] * len(numbers)
+        for place in np.unique(places).tolist():
+            index = self._indexes[place]
+            assert index is not None
+            chosen = np.flatnonzero(places == place)
+            inside = numbers[chosen] - (self._ends[place] - len(index))
+            file = self._file(place)
+            for number, offset, size in zip(
+                chosen.tolist(), index.offsets[inside].tolist(), index.sizes[inside].tolist(), strict=True
+            ):
+                frames[number] = _read_at(file, offset, size)
+        return frames
+
+    def _file(self, place: int) -> io.FileIO:
+        file = self._files.pop(place, None)
+        if file is None:
+            if len(self._files) == _OPEN:
+                self._files.pop(next(iter(self._files))).close()
+            file = io.FileIO(self._paths[place])
+        self._files[place] = file  # the one used last is last
+        return file
+
+    def __del__(self) -> None:
+        for file in getattr(self, "_files", {}).values():
+            file.close()
+
+
+def _plain_index(path: str) -> Index | None:
+    """Where the records of an uncompressed file are; None for any other."""
+    with open(path, "rb", buffering=0) as file:
+        if detect(file.read(SNIFF)):
+            return None
+    if not os.path.exists(index_path(path)):
+        return build_index(path)
+    index = load_index(index_path(path))
+    index.check(path)
+    return index
+
+
+def _read_at(file: io.FileIO, offset: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        data = os.pread(file.fileno(), size, offset)
+        if len(data) == size:
+            return data
+    file.seek(offset)
+    data = file.read(size)
+    while len(data) < size and (more := file.read(size - len(data))):
+        data += more  # the system gives no more than 2 GiB at once
+    return data

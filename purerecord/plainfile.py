@@ -1,0 +1,167 @@
+"""``PlainFile``: the records of an uncompressed local file, with others passed over unread.
+
+What ``FrameStream`` is for every kind of source, this is for the kind in which one can seek: the data of
+a record is checked only when it is handed out, and what is passed over costs its header. It ends or
+raises at the same places. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from contextlib import closing
+from typing import NoReturn
+
+import numpy as np
+
+from . import frame
+from .errors import CorruptionError
+from .frame import FOOTER, HEADER, OVERHEAD
+from .records import Records
+from .storage import Opened
+from .stream import FrameStream
+
+_CHUNK = 1 << 20
+# Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
+_HOP = 1 << 14
+# The most that is asked of the file at once.
+_MOST = 1 << 26
+
+_NONE = np.empty(0, np.int64)
+
+
+class PlainFile:
+    """The records of the file at ``path``, forward, beginning anywhere."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._file = io.FileIO(path)
+        self._size = os.fstat(self._file.fileno()).st_size
+        self.record = 0  # the number of the next record
+        self._buffer = b""
+        self._base = 0  # where in the file the buffer begins
+        self._begins = self._ends = _NONE  # the whole frames in it
+        self._cursor = 0  # the first of them that has not been handed out
+        self._stop = 0  # where they end in it
+
+    @property
+    def offset(self) -> int:
+        """Where in the file the next record's frame begins."""
+        if self._cursor < len(self._begins):
+            return self._base + int(self._begins[self._cursor]) - HEADER
+        return self._base + self._stop
+
+    @property
+    def large(self) -> bool:
+        """Whether the records so far were so large that passing over one is better than reading it."""
+        return self._mean() >= _HOP
+
+    def go_to(self, offset: int, record: int) -> None:
+        """Go on at ``offset``, where the frame of record number ``record`` begins."""
+        self._load(b"", offset)
+        self.record = record
+
+    def take(self, count: int) -> Records | None:
+        """The next records, at most ``count``, their data checked; None at the end."""
+        if self._cursor == len(self._begins) and not self._fill(count):
+            return None
+        begin, end = self._cursor, min(self._cursor + count, len(self._begins))
+        begins, ends = self._begins[begin:end], self._ends[begin:end]
+        bad = frame.bad_payloads(self._buffer, begins, ends)
+        if len(bad):
+            if bad[0] == 0:
+                self._raise_bad_payload()
+            end = begin + int(bad[0])
+        records = Records(
+            self._buffer,
+            self._begins[begin:end],
+            self._ends[begin:end],
+            path=self.path,
+            first=self.record,
+            base=self._base,
+        )
+        self._cursor = end
+        self.record += end - begin
+        return records
+
+    def skip(self, count: int) -> int:
+        """Pass over ``count`` records without looking at their data; fewer only at the end."""
+        left = count
+        while left:
+            ready = min(left, len(self._begins) - self._cursor)
+            if ready:
+                self._cursor += ready
+                self.record += ready
+                left -= ready
+            elif not self.large:
+                if not self._fill(left):
+                    break
+            elif self._hop():
+                left -= 1
+            else:
+                break
+        return count - left
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _mean(self) -> int:
+        """The mean size of the frames so far."""
+        return self.offset // self.record if self.record else 0
+
+    def _hop(self) -> bool:
+        """Go behind the next frame; False at the end."""
+        offset = self.offset
+        if offset >= self._size:
+            return False
+        size = self._whole_size(self._read_at(offset, HEADER), offset)
+        self.go_to(offset + size, self.record + 1)
+        return True
+
+    def _fill(self, count: int) -> bool:
+        """Get the next frames, about ``count`` of them, into the buffer; False at the end."""
+        offset, mean = self.offset, self._mean()
+        if offset >= self._size:
+            return False
+        least = _CHUNK if mean < _HOP else HEADER
+        buffer = self._read_at(offset, min(max(least, (count + 1) * mean), _MOST))
+        self._load(buffer, offset)
+        if not len(self._begins):
+            self._load(self._read_at(offset, self._whole_size(buffer, offset)), offset)
+        return True
+
+    def _load(self, buffer: bytes, base: int) -> None:
+        self._buffer, self._base, self._cursor = buffer, base, 0
+        if len(buffer) < OVERHEAD:
+            self._begins = self._ends = _NONE
+            self._stop = 0
+        else:
+            self._begins, self._ends, self._stop, _ = frame.split(buffer)
+
+    def _whole_size(self, head: bytes, offset: int) -> int:
+        """The size of the frame at ``offset``; an error unless it is there as a whole."""
+        try:
+            return frame.whole_size(head, self._size - offset if len(head) >= HEADER else len(head))
+        except CorruptionError as error:
+            self._raise(error, offset)
+
+    def _raise_bad_payload(self) -> NoReturn:
+        begin, end = int(self._begins[self._cursor]), int(self._ends[self._cursor])
+        error = frame.payload_error(self._buffer[begin:end], self._buffer[end : end + FOOTER])
+        self._raise(error, self._base + begin - HEADER)
+
+    def _raise(self, error: CorruptionError, offset: int) -> NoReturn:
+        if offset == 0:  # reading forward also says what the file looks like instead
+            with closing(FrameStream(Opened(self.path, ""))) as stream:
+                stream.next()
+        error.path, error.record, error.offset = self.path, self.record, offset
+        raise error
+
+    def _read_at(self, offset: int, size: int) -> bytes:
+        self._file.seek(offset)
+        pieces: list[bytes] = []
+        while size and (piece := self._file.read(size)):
+            pieces.append(piece)
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)

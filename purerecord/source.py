@@ -1,0 +1,294 @@
+"""Sources: where the elements of a dataset come from: TFRecord files, arrays in memory, a generator.
+
+Where a file allows it, records that another worker or rank takes are passed over unread. This module does
+not know what a payload means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .cursor import MANY, Context, Cursor, Elements, Node, State, Table, changed
+from .deflate import compression_name
+from .filetable import FileTable
+from .plainfile import PlainFile
+from .reader import RecordReader
+from .records import Records
+from .rows import count_rows, select
+from .storage import SNIFF, detect, is_url
+
+
+class _Forward:
+    """The records of a file in which one cannot seek, or in which damage must be found to be passed over."""
+
+    offset = None
+
+    def __init__(self, path: str, compression: Any, on_error: str, context: Context) -> None:
+        self._reader = RecordReader(path, compression=compression, on_error=on_error)
+        self._stops = on_error == "stop"
+        self._tally = context.tally
+        self._seen = 0
+        self._rest: Records | None = None
+        self.record = 0  # how many have been handed out
+
+    @property
+    def stopped(self) -> bool:
+        """Whether damage has ended all."""
+        return self._stops and self._reader.last_error is not None
+
+    def take(self, count: int) -> Records | None:
+        """The next records, at most ``count``; None at the end."""
+        if self._rest is None or not len(self._rest):
+            self._rest = next(self._reader.batches(max(count, MANY)), None)
+            self._report()
+            if self._rest is None:
+                return None
+        records, self._rest = self._rest[:count], self._rest[count:]
+        self.record += len(records)
+        return records
+
+    def _report(self) -> None:
+        self._tally.skipped += self._reader.skipped - self._seen
+        self._seen = self._reader.skipped
+        self._tally.last_error = self._reader.last_error or self._tally.last_error
+
+    def skip(self, count: int) -> int:
+        """Pass over ``count`` records; fewer only at the end."""
+        left = count
+        while left and (records := self.take(min(left, 4096))) is not None:
+            left -= len(records)
+        return count - left
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Files(Node):
+    """The records of many files, one file after the other."""
+
+    paths: tuple[str, ...]
+    compression: Any = "auto"
+    on_error: str = "raise"
+
+    def open(self, context: Context) -> Cursor:
+        return _FilesCursor(self, context)
+
+    def open_file(self, path: str, context: Context) -> PlainFile | _Forward:
+        """The file at ``path``, in the way that suits it."""
+        if self.on_error == "raise" and not is_url(path) and self._is_plain(path):
+            return PlainFile(path)
+        return _Forward(path, self.compression, self.on_error, context)
+
+    def _is_plain(self, path: str) -> bool:
+        if self.compression != "auto":
+            return not compression_name(self.compression)
+        with open(path, "rb", buffering=0) as file:
+            return not detect(file.read(SNIFF))
+
+    @cached_property
+    def _table(self) -> FileTable:
+        return FileTable(self.paths)
+
+    def size(self) -> int | None:
+        """The number of records, found by going through the headers, once; they travel along in a pickle."""
+        if self.on_error != "raise" or any(map(is_url, self.paths)):
+            return None
+        return len(self._table)
+
+    def table(self) -> Table | None:
+        return None if self.size() is None else self._table
+
+    def label(self) -> str:
+        names = repr(self.paths[0]) if len(self.paths) == 1 else f"<{len(self.paths)} files>"
+        damage = "" if self.on_error == "raise" else f", on_error={self.on_error!r}"
+        return f"TFRecordDataset({names}{damage})"
+
+    def outline(self) -> str:
+        return f"TFRecordDataset(<{len(self.paths)}>)"
+
+
+class _FilesCursor(Cursor):
+    def __init__(self, node: Files, context: Context) -> None:
+        self._node = node
+        self._context = context
+        self._number = 0  # of the file that is open, or to be opened
+        self._file: PlainFile | _Forward | None = None
+
+    @property
+    def hint(self) -> int:  # type: ignore[override]
+        """Large records are better passed over than read."""
+        return 1 if isinstance(self._file, PlainFile) and self._file.large else MANY
+
+    def take(self, count: int) -> Elements:
+        while (file := self._opened()) is not None:
+            records = file.take(count)
+            if records is not None:
+                return records
+            self._next_file()
+        return ()
+
+    def skip(self, count: int) -> int:
+        left = count
+        while left and (file := self._opened()) is not None:
+            left -= file.skip(left)
+            if left:
+                self._next_file()
+        return count - left
+
+    def _opened(self) -> PlainFile | _Forward | None:
+        if self._file is None and self._number < len(self._node.paths):
+            self._file = self._node.open_file(self._node.paths[self._number], self._context)
+        return self._file
+
+    def _next_file(self) -> None:
+        stopped = isinstance(self._file, _Forward) and self._file.stopped
+        self.close()
+        self._number = len(self._node.paths) if stopped else self._number + 1
+
+    def state(self) -> State:
+        if self._file is None:
+            return [self._number, 0]
+        place = [self._number, self._file.record]
+        return place if self._file.offset is None else [*place, self._file.offset]
+
+    def restore(self, state: State) -> None:
+        self._number, record, *offset = state
+        if not record:
+            return
+        file = self._opened()
+        if isinstance(file, PlainFile) and offset:
+            file.go_to(offset[0], record)
+        elif file is None or file.skip(record) != record:
+            raise changed(f"file {self._number} has fewer than {record} records")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._file = None
+
+
+@dataclass(frozen=True, eq=False)
+class Slices(Node):
+    """The rows of what is in memory: an array, a Ragged, Records, a list, or a structure of those."""
+
+    tensors: Any
+
+    def open(self, context: Context) -> Cursor:
+        return _TableCursor(self)
+
+    def size(self) -> int:
+        return len(self)
+
+    def __len__(self) -> int:
+        return count_rows(self.tensors)
+
+    def table(self) -> Table:
+        return self
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """The rows with these numbers."""
+        return [select(self.tensors, number) for number in numbers.tolist()]
+
+    def label(self) -> str:
+        return f"from_tensor_slices(<{len(self)} rows>)"
+
+
+@dataclass(frozen=True, eq=False)
+class Range(Node):
+    """Whole numbers."""
+
+    numbers: range
+
+    def open(self, context: Context) -> Cursor:
+        return _TableCursor(self)
+
+    def size(self) -> int:
+        return len(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def table(self) -> Table:
+        return self
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """The members with these numbers."""
+        return [self.numbers[number] for number in numbers.tolist()]
+
+    def label(self) -> str:
+        begin, end, step = self.numbers.start, self.numbers.stop, self.numbers.step
+        return f"range({begin}, {end}{f', {step}' if step != 1 else ''})"
+
+
+class _TableCursor(Cursor):
+    """Goes through a table from the first to the last."""
+
+    hint = MANY
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._size = len(table)
+        self._next = 0
+
+    def take(self, count: int) -> Elements:
+        begin, self._next = self._next, min(self._next + count, self._size)
+        return self._table.fetch(np.arange(begin, self._next))
+
+    def skip(self, count: int) -> int:
+        begin, self._next = self._next, min(self._next + count, self._size)
+        return self._next - begin
+
+    def state(self) -> State:
+        return self._next
+
+    def restore(self, state: State) -> None:
+        self._next = state
+
+
+@dataclass(frozen=True, eq=False)
+class Generated(Node):
+    """What a function that is called each epoch gives, one after the other."""
+
+    function: Callable[..., Iterable[Any]]
+    args: tuple[Any, ...] = ()
+
+    def open(self, context: Context) -> Cursor:
+        return _GeneratedCursor(self)
+
+    def size(self) -> None:
+        return None
+
+    def label(self) -> str:
+        return f"from_generator({name_of(self.function)})"
+
+
+class _GeneratedCursor(Cursor):
+    def __init__(self, node: Generated) -> None:
+        self._elements = iter(node.function(*node.args))
+        self._count = 0
+
+    def take(self, count: int) -> Elements:
+        elements = list(islice(self._elements, count))
+        self._count += len(elements)
+        return elements
+
+    def state(self) -> State:
+        return self._count
+
+    def restore(self, state: State) -> None:
+        if self.skip(state) != state:
+            raise changed(f"the generator gave fewer than {state} elements")
+
+
+def name_of(function: Any) -> str:
+    """A function's name, for a repr."""
+    return str(getattr(function, "__qualname__", None) or type(function).__name__)
