@@ -9,124 +9,149 @@ values.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
-from .found import Block, Found
+from .found import Block, Found, Kinds
 from .layout import Entry, Run, by_depth, run_of
-from .lockstep import Cells, Wanted, check_headers, open_records, read_long, take_cells
+from .lockstep import Short, Wanted, cells, check_headers, open_records, take_short
+from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
 from .wire import ABSENT, FLOAT, INT64, UNSET
 
+MAX_FEATURES = 1024  # with more, the table of keys would be too large
+
 _U = np.uint64
-_CELLS = 1 << 15  # entries that are checked at once: their words stay in the cache
 _FEW = 8  # records: fewer are not worth a step together
+_SPARSE = 16
 _ODD = 0x9E3779B97F4A7C15
 
 
 def search(block: Block, entries: list[Entry], wanted: Wanted) -> tuple[dict[bytes, Found], Mask]:
-    """What is found of the ``wanted`` features, and in which records, if they have no others than ``entries``."""
-    starts, contents, owners, alive = _jump(block)
-    table = key_table(tuple(entry.key for entry in entries))
-    features = table.find(block.octets, contents)
+    """What is found of the ``wanted`` features, and in which records.
+
+    Only records that have no other features than ``entries`` are searched to the end.
+    """
+    starts, words, owners, alive = _jump(block)
+    if len(entries) > MAX_FEATURES or len(entries) * alive.size > _SPARSE * (starts.size + alive.size):
+        return {}, np.zeros_like(alive)
+    features = key_table(tuple(entry.key for entry in entries)).find(block.octets, starts, words)
+    features *= alive.size
+    features += owners
     places = np.full((len(entries) + 1, alive.size), -1)
-    places[features, owners] = starts
-    alive[owners[features == len(entries)]] = False
-    known = places[:-1]
-    if np.count_nonzero(known >= 0) != starts.size:  # a key that appears twice fills one place
-        alive &= np.count_nonzero(known >= 0, axis=0) == np.bincount(owners, minlength=alive.size)
+    places.reshape(-1)[features] = starts
+    alive &= places[-1] < 0  # no unknown features
+    places = places[:-1]
+    filled = places >= 0
+    if np.count_nonzero(filled) != starts.size:  # a key that appears twice fills one place
+        alive &= np.count_nonzero(filled, axis=0) == np.bincount(owners, minlength=alive.size)
     columns: dict[bytes, Found] = {}
-    step = max(1, _CELLS // max(1, alive.size))
-    for group in by_depth(entries, step):
-        run = run_of(tuple(entries[k] for k in group))
-        columns.update(_read(block, run, known[group], alive, wanted))
+    for group in by_depth(entries, cells(alive.size)):
+        run = run_of(tuple((entries[k],) for k in group))
+        columns.update(_read(block, run, places[group], alive, wanted))
     return columns, alive
 
 
-def _jump(block: Block) -> tuple[Ints, Ints, Ints, Mask]:
-    """All entries of all records: (where they begin, where their contents begin, their records), and which
-    records consist of entries."""
+def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
+    """All entries of all records: (where they begin, how their contents begin, of which record they are), and
+    which records consist of entries."""
     cursor, alive = open_records(block)
     rows = np.flatnonzero(alive & (cursor < block.ends))
     cursor, ends = cursor[rows], block.ends[rows]
-    starts, contents, owners = [cursor[:0]], [cursor[:0]], [rows[:0]]
+    starts, contents, owners = [cursor[:0]], [words_at(block.octets, cursor[:0])], [rows[:0]]
     while rows.size:
         if rows.size < _FEW < len(starts):
             alive[rows] = False
             break
-        content, stop = _sizes(block.octets, cursor)
+        words, stop = _entries(block.octets, cursor)
         starts.append(cursor)
-        contents.append(content)
+        contents.append(words)
         owners.append(rows)
-        on = stop < ends
-        if on.all():
-            cursor = stop
-            continue
-        alive[rows[stop > ends]] = False
-        more = np.flatnonzero(on)
-        rows, cursor, ends = rows[more], stop[more], ends[more]
+        done = stop >= ends
+        cursor = stop
+        if done.any():
+            alive[rows[stop > ends]] = False
+            on = np.flatnonzero(~done)
+            rows, cursor, ends = rows[on], stop[on], ends[on]
     return np.concatenate(starts), np.concatenate(contents), np.concatenate(owners), alive
 
 
-def _sizes(octets: Octets, cursor: Ints) -> tuple[Ints, Ints]:
-    """Where the contents of the fields at the cursors begin and end."""
-    content = cursor + 2
-    size = octets.take(cursor + 1, mode="clip")
-    if int(size.max()) < 0x80:
-        return content, content + size
-    sizes, width, valid = sizes_in(words_at(octets, cursor + 1))
+def _entries(octets: Octets, cursor: Ints) -> tuple[Words, Ints]:
+    """The first six bytes of the entries at the cursors, behind their tag and size, and where they end."""
+    words = words_at(octets, cursor)
+    words >>= _U(8)
+    stop = (words & _U(0xFF)).view(np.int64)
+    words >>= _U(8)
+    if int(stop.max()) < 0x80:
+        stop += cursor
+        stop += 2
+        return words, stop
+    size, width, valid = sizes_in(words_at(octets, cursor + 1))
     content = cursor + 1 + width
-    sizes[~valid] = octets.size  # ends behind the end of its record
-    return content, content + sizes
+    size[~valid] = octets.size  # ends behind the end of its record
+    return words_at(octets, content) & _U((1 << 48) - 1), content + size
 
 
 class KeyTable:
     """Finds the number of a key by its length and its first bytes, as many as tell all keys apart."""
 
     def __init__(self, keys: tuple[bytes, ...]) -> None:
-        depth = 1
-        while len({(len(key), key[: 8 * depth - 2]) for key in keys}) < len(keys):
-            depth += 1
-        inside = np.arange(8 * depth) < np.arange(256)[:, None] + 2
-        self.masks = np.ascontiguousarray((inside * np.uint8(0xFF)).view("<u8").T)
-        rows = [(b"\n" + bytes((len(key),)) + key)[: 8 * depth].ljust(8 * depth, b"\0") for key in keys]
-        self._spread(list(np.frombuffer(b"".join(rows), "<u8").reshape(len(keys), depth).T))
+        self._size = 6  # bytes that are looked at: 0a, the length, and the beginning of the key
+        while len({(len(key), key[: self._size - 2]) for key in keys}) < len(keys):
+            self._size += 2 if self._size == 6 else 8
+        width = -(-self._size // 8) * 8
+        inside = np.arange(width) < np.minimum(np.arange(256)[:, None] + 2, self._size)
+        self._masks = np.ascontiguousarray((inside * np.uint8(0xFF)).view("<u8").T)
+        beginnings = [(b"\n" + bytes((len(key),)) + key)[: self._size] for key in keys]
+        joined = b"".join(beginning.ljust(width, b"\0") for beginning in beginnings)
+        self._spread(list(np.frombuffer(joined, "<u8").reshape(len(keys), -1).T))
 
     def _spread(self, words: list[Words]) -> None:
         """Choose factors that give each key its own place in the table."""
         count = words[0].size
         bits = max(6, 2 * count.bit_length() - 2)
-        self.shift = _U(64 - bits)
+        self._shift = _U(64 - bits)
         factor = _ODD
         while True:
             factor = (factor * _ODD + 2) % 2**64 | 1
-            self.factors = [_U(pow(factor, k + 1, 2**64)) for k in range(len(words))]
+            self._factors = [_U(pow(factor, k + 1, 2**64)) for k in range(len(words))]
             places = self._places(words)
             if np.unique(places).size == count:
                 break
-        self.table = np.full(1 << bits, count, np.int16)
-        self.table[places] = np.arange(count)
+        self._table = np.full(1 << bits, count)
+        self._table[places] = np.arange(count)
 
     def _places(self, words: list[Words]) -> Ints:
-        total = words[0] * self.factors[0]
-        for word, factor in zip(words[1:], self.factors[1:]):
+        total: Words = words[0] * self._factors[0]
+        for word, factor in zip(words[1:], self._factors[1:], strict=True):
             total += word * factor
-        total >>= self.shift
+        total >>= self._shift
         return total.view(np.int64)
 
-    def find(self, octets: Octets, contents: Ints) -> Ints:
-        """The numbers of the keys of the entries whose contents begin there; any number for other keys."""
-        depth = len(self.masks)
-        slots = fetch(octets, 8 * depth, contents).view("<u8").reshape(-1, depth)
-        lengths = ((slots[:, 0] >> _U(8)) & _U(0xFF)).view(np.int64)
-        words = [slots[:, k] & self.masks[k].take(lengths) for k in range(depth)]
-        return self.table.take(self._places(words)).astype(np.int64)
+    def find(self, octets: Octets, starts: Ints, words: Words) -> Ints:
+        """The numbers of the keys of entries that begin with ``words``, behind their size.
+
+        For a key that is not in the table, it may be any number up to that of the keys.
+        """
+        planes = [words]
+        if self._size > 6:
+            planes = self._longer(octets, starts)
+        lengths = ((planes[0] >> _U(8)) & _U(0xFF)).view(np.int64)
+        keys = [plane & masks.take(lengths) for plane, masks in zip(planes, self._masks, strict=True)]
+        return self._table.take(self._places(keys))
+
+    def _longer(self, octets: Octets, starts: Ints) -> list[Words]:
+        """As many words of the entries as are looked at."""
+        contents = starts + 2
+        large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= 0x80)
+        contents[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
+        depth = len(self._masks)
+        return list(fetch(octets, 8 * depth, contents).view("<u8").reshape(-1, depth).T)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def key_table(keys: tuple[bytes, ...]) -> KeyTable:
     """The table of these keys; the same one for the same keys."""
     return KeyTable(keys)
@@ -140,36 +165,39 @@ def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> 
     index = places + (np.array(run.sizes)[:, None] - 8 * depth)
     if missing:
         np.maximum(index, 0, out=index)
-    slots = fetch(block.octets, 8 * depth + 8, index + 8, -8)
-    planes = np.ascontiguousarray(slots.view("<u8").reshape(*index.shape, depth + 1).transpose(2, 0, 1))
+    edge = min(int(index.min()), 0)
+    slots = fetch(block.octets, 8 * depth + 8, index - edge if edge else index, edge)
+    words = slots.view("<u8").reshape(*index.shape, depth + 1)
+    planes = np.empty((depth + 1, *index.shape), _U)
+    np.subtract(words.transpose(2, 0, 1), run.expected, out=planes)
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
-    valid[[entry.kind == UNSET for entry in run.entries]] = False  # there is no header for no kind
-    cells = Cells(run.entries, planes[depth], sizes, lambda k: places[k] + run.sizes[k], valid)
+    valid[[entry.kind == UNSET for entry in run.last]] = False  # there is no header for no kind
+    short = Short(run.last, planes[depth], sizes, lambda k: places[k] + run.sizes[k], valid)
     if not missing and valid.all():
-        return take_cells(cells, alive, wanted)
+        return take_short(short, alive, wanted)
     columns: dict[bytes, Found] = {}
-    for k, entry in enumerate(run.entries):
+    for k, entry in enumerate(run.last):
         kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
-        found = Found(entry.kind, None, cells.begins(k), sizes[k].view(np.int64), kinds)
+        found = Found(entry.kind, None, short.begins(k), sizes[k].view(np.int64), kinds)
         rest = np.flatnonzero(~(valid[k] | absent[k]) & alive)
         if rest.size:
-            found = _read_rest(block, entry, found, places[k], rest, alive)
+            others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
+            alive[rest[~there]] = False
+            found = _mixed(found, others, kinds, rest)
         if found.kind == FLOAT:
-            alive &= (found.sizes & 3 == 0) | (found.kinds != FLOAT)
+            alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
         if entry.key in wanted or found.kind == INT64 or found.listed:
             columns[entry.key] = found
     return columns
 
 
-def _read_rest(block: Block, entry: Entry, found: Found, places: Ints, rest: Ints, alive: Mask) -> Found:
-    """Add the entries of any length of the records ``rest`` to those that were ``found``."""
-    others, _, valid = read_long(block.octets, places[rest], block.ends[rest], entry)
-    alive[rest[~valid]] = False
-    begins, sizes = found.begins, found.sizes
-    if others.listed:
-        begins, sizes = begins - 2, sizes + 2
-    begins[rest] = others.begins
-    sizes[rest] = others.sizes
-    found.kinds[rest] = others.kind if others.kinds is None else others.kinds
-    return replace(found, kind=others.kind, begins=begins, sizes=sizes, listed=others.listed)
+def _mixed(short: Found, long: Found, kinds: Kinds, rows: Ints) -> Found:
+    """A feature whose entries are ``long`` in the records ``rows``, and ``short`` in the others."""
+    begins, sizes = short.begins, short.sizes
+    if long.listed:
+        begins, sizes = begins - 2, sizes + 2  # the one string as a list
+    begins[rows] = long.begins
+    sizes[rows] = long.sizes
+    kinds[rows] = long.kind if long.kinds is None else long.kinds
+    return Found(long.kind, None, begins, sizes, kinds, long.listed)

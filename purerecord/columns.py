@@ -1,9 +1,9 @@
 """Columns: one feature over a whole batch of records.
 
-``gather`` turns records into columns. Records that have the layout of the first one are decoded in
-lock-step; what does not fit takes the row decoder, and nobody can tell from the result. This module knows
-neither feature specs nor defaults nor files: what a missing feature or a surprising kind means is decided
-by its callers.
+``gather`` turns records into columns. Records that have the layout of one of them are decoded in
+lock-step, those that have the same features in any order too; what does not fit takes the row decoder, and
+nobody can tell from the result. This module knows neither feature specs nor defaults nor files: what a
+missing feature or a surprising kind means is decided by its callers.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from .records import BytesLike, Records
 from .septets import Ints, Mask
 from .wire import UNSET, Value, decode_features
 
-_FEW = 4  # records: fewer are decoded row by row
-_ROUNDS = 3
-_LAYOUTS = 3  # that are tried on a block
 _BLOCK = 8192  # records that are decoded together
+_FEW = 4  # records: fewer are decoded one by one
+_LAYOUTS = 3  # that are tried on a block
+_SEARCHES = 3  # of the rest of a block, each with the features that the one before did not know
+_ODD_COLUMNS = 3  # then it is not worth while to go on together
 
 
 @dataclass(frozen=True)
@@ -70,108 +71,131 @@ def gather(
     as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
     """
     batch = Records.of(records)
-    size = len(batch)
-    keys: Wanted = Everything() if wanted is None else {name.encode(errors="surrogatepass") for name in wanted}
+    keys: Wanted = Everything()
+    if wanted is not None:
+        keys = {name.encode(errors="surrogatepass") for name in wanted}
     pieces: list[Piece] = []
-    for low in range(0, size, _BLOCK):
-        rest = _decode_block(batch, np.arange(low, min(low + _BLOCK, size)), keys, pieces)
-        if rest.size:
-            pieces.append(OneByOne(rest, [_decode(batch, row) for row in rest.tolist()]))
+    for low in range(0, len(batch), _BLOCK):
+        decoder = _Decoder(batch, np.arange(low, min(low + _BLOCK, len(batch))), keys)
+        pieces += decoder.decode()
     if wanted is None:
         wanted = dict.fromkeys(sorted(set(chain.from_iterable(piece.names() for piece in pieces))))
-    return {name: _column(pieces, name, kind, size) for name, kind in wanted.items()}
+    return {name: _column(pieces, name, kind, len(batch)) for name, kind in wanted.items()}
 
 
 def _column(pieces: list[Piece], name: str, kind: int | None, size: int) -> Column:
     if kind is None:
         firsts = [first for first in (piece.first(name) for piece in pieces) if first is not None]
         kind = min(firsts)[1] if firsts else UNSET
-    kinds, values, counts = merge(pieces, name, kind, size)
-    if isinstance(kinds, int):
-        kinds = np.full(size, kinds, np.int8) if kinds != kind else None
-    elif bool((kinds == kind).all()):
-        kinds = None
-    if isinstance(counts, int):
-        return Column(kind, kinds, values, size, counts, None)
-    if not size or bool((counts == counts[0]).all()):
-        return Column(kind, kinds, values, size, int(counts[0]) if size else 0, None)
+    part = merge(pieces, name, kind, size)
+    kinds: npt.NDArray[np.int8] | None = None
+    if isinstance(part.kinds, int):
+        kinds = None if part.kinds == kind else np.full(size, part.kinds, np.int8)
+    elif bool((part.kinds != kind).any()):
+        kinds = part.kinds
+    if isinstance(part.counts, int):
+        return Column(kind, kinds, part.values, size, part.counts, None)
+    if not size or bool((part.counts == part.counts[0]).all()):
+        return Column(kind, kinds, part.values, size, int(part.counts[0]) if size else 0, None)
     splits = np.zeros(size + 1, np.int64)
-    np.cumsum(counts, out=splits[1:])
-    return Column(kind, kinds, values, size, None, splits)
+    np.cumsum(part.counts, out=splits[1:])
+    return Column(kind, kinds, part.values, size, None, splits)
 
 
-def _decode_block(records: Records, rows: Ints, wanted: Wanted, pieces: list[Piece]) -> Ints:
-    """Decode records together, as far as possible, into ``pieces``; return the others."""
-    octets = np.frombuffer(records.buffer, np.uint8)
-    odd = [rows[:0]]
-    known: dict[bytes, Entry] = {}
-    for _ in range(_LAYOUTS):
-        if rows.size < _FEW or sys.byteorder != "little":
-            break
-        entries = outline(records[int(rows[0])])
-        if entries is None:
-            odd.append(rows[:1])
-            rows = rows[1:]
-            continue
-        known.update((entry.key, entry) for entry in entries)
-        block = Block(records.buffer, octets, records.begins[rows], records.ends[rows])
-        found = follow(layout_of(tuple(entries)), block, wanted)
-        if found is None:
-            break
-        matched = _take(block, rows, *found, wanted, pieces)
-        if not matched[0]:  # the record does not even match its own outline
-            matched[0] = True
-            odd.append(rows[:1])
-        rows = rows[~matched]
-    samples = [rows[rows.size // 2], rows[-1]] if rows.size >= _FEW else []
-    for _ in range(_ROUNDS):
-        for row in samples:
-            known.update((entry.key, entry) for entry in outline(records[int(row)]) or ())
-        if rows.size < _FEW or not known:
-            break
-        block = Block(records.buffer, octets, records.begins[rows], records.ends[rows])
-        found = search(block, list(known.values()), wanted)
-        rows = rows[~_take(block, rows, *found, wanted, pieces)]
-        samples = rows[:1]
-    return np.sort(np.concatenate([*odd, rows]))
+class _Decoder:
+    """Decodes some ``rows`` of a batch, as many as possible together; ``rows`` are those still to do."""
 
+    def __init__(self, batch: Records, rows: Ints, wanted: Wanted) -> None:
+        self._batch = batch
+        self._octets = np.frombuffer(batch.buffer, np.uint8)
+        self._rows = rows
+        self._wanted = wanted
+        self._known: dict[bytes, Entry] = {}
+        self._pieces: list[Piece] = []
 
-def _take(
-    block: Block,
-    rows: Ints,
-    found: dict[bytes, Found],
-    alive: Mask,
-    wanted: Wanted,
-    pieces: list[Piece],
-) -> Mask:
-    """Take the values of the records that are ``alive``; return which were taken."""
-    while alive.any():
-        some = None if alive.all() else np.flatnonzero(alive)
-        here = block if some is None else block.pick(some)
+    def decode(self) -> list[Piece]:
+        """The pieces that together have all rows."""
+        if sys.byteorder == "little":
+            self._follow()
+            self._search()
+        if self._rows.size:
+            examples = [self._decode_row(row) for row in self._rows.tolist()]
+            self._pieces.append(OneByOne(self._rows, examples))
+        return self._pieces
+
+    def _follow(self) -> None:
+        """Decode records with the layout of one of them."""
+        for number in range(_LAYOUTS):
+            if self._rows.size < _FEW:
+                return
+            entries = self._learn(self._rows[self._rows.size * number // _LAYOUTS])
+            if entries is not None:
+                block = self._block()
+                found = follow(layout_of(entries), block, self._wanted)
+                if found is not None:
+                    self._take(block, *found)
+
+    def _search(self) -> None:
+        """Decode records that have the features of others, in any order."""
+        for _ in range(_SEARCHES):
+            if self._rows.size < _FEW or not self._known:
+                return
+            block = self._block()
+            self._take(block, *search(block, list(self._known.values()), self._wanted))
+            known = len(self._known)
+            for row in {*self._rows[:1].tolist(), *self._rows[-1:].tolist()}:
+                self._learn(row)
+            if len(self._known) == known:
+                return
+
+    def _learn(self, row: int) -> tuple[Entry, ...] | None:
+        """The outline of a record; its features are known from now on."""
+        entries = outline(self._batch[row])
+        self._known.update((entry.key, entry) for entry in entries or ())
+        return entries
+
+    def _block(self) -> Block:
+        batch = self._batch
+        return Block(batch.buffer, self._octets, batch.begins[self._rows], batch.ends[self._rows])
+
+    def _take(self, block: Block, found: dict[bytes, Found], alive: Mask) -> None:
+        """Take what was found in the records that are ``alive``, and are done then."""
+        for _ in range(_ODD_COLUMNS):
+            some = np.flatnonzero(alive)
+            if not some.size:
+                return
+            try:
+                parts = self._parts(block, found, None if some.size == alive.size else some)
+            except OddError as error:
+                alive[some[error.rows]] = False
+                continue
+            self._pieces.append(Together(self._rows[some], parts))
+            self._rows = self._rows[~alive]
+            return
+
+    def _parts(
+        self, block: Block, found: dict[bytes, Found], some: Ints | None
+    ) -> dict[str, tuple[int, Part]]:
+        """What was found, in some records."""
         parts = {}
+        if some is not None:
+            block = block.pick(some)
+            found = {key: one.pick(some) for key, one in found.items()}
+        for key, one in found.items():
+            if key in self._wanted:
+                kinds = one.kind if one.kinds is None else one.kinds
+                parts[key.decode()] = one.kind, Part(kinds, *take(one, block))
+            else:
+                check(one, block)
+        return parts
+
+    def _decode_row(self, row: int) -> dict[str, Value]:
+        batch = self._batch
         try:
-            for key, one in found.items():
-                if some is not None:
-                    one = one.pick(some)
-                if key not in wanted:
-                    check(one, here)
-                    continue
-                values, counts = take(one, here)
-                parts[key.decode()] = one.kind, Part(one.kind if one.kinds is None else one.kinds, values, counts)
-        except OddError as error:
-            alive[error.rows if some is None else some[error.rows]] = False
-            continue
-        pieces.append(Together(rows if some is None else rows[some], parts))
-        break
-    return alive
-
-
-def _decode(records: Records, index: int) -> dict[str, Value]:
-    try:
-        return decode_features(records[index])
-    except DecodeError as error:
-        error.record = records.first + index
-        error.path = records.path
-        if records.base is not None:
-            error.offset = records.base + int(records.begins[index]) - 12
-        raise
+            return decode_features(batch[row])
+        except DecodeError as error:
+            error.record = batch.first + row
+            error.path = batch.path
+            if batch.base is not None:
+                error.offset = batch.base + int(batch.begins[row]) - 12
+            raise

@@ -3,7 +3,7 @@
 Writers are monotonous: almost every record of a file has the features of its first one, in the same order,
 and most features are short. Such an entry of the feature map is, with ``P`` bytes of packed values,
 
-    0a E 0a K key 12 F T L 0a P  values        E = P + K + 8, F = P + 4, L = P + 2, T says the kind
+    0a E 0a K key 12 F T L 0a P values         E = P + K + 8, F = P + 4, L = P + 2, T says the kind
 
 with each length in a single byte. All that differs from record to record is ``P``, which is added to
 four bytes of a fixed header: ``Run`` keeps those headers as words that whole arrays can be compared with.
@@ -12,6 +12,7 @@ This module reads one record; it does not know that there are others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -21,20 +22,24 @@ import numpy as np
 from .septets import Words
 from .wire import BYTES, FLOAT, INT64, UNSET
 
+MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
+MAX_ENTRIES = 4096  # and so are those with more entries
 HEADER = 10  # bytes of a short entry's header, without the key
-MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder
-_TAGS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
+_FLOAT_SIZE = 4  # bytes
+_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
+_KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
 
 class Entry(NamedTuple):
-    """A feature: its key, its kind, and whether all its lengths are single bytes."""
+    """A feature: its key, its kind, whether all its lengths are single bytes, and whether it is one float."""
 
     key: bytes
     kind: int
     short: bool
+    one_float: bool
 
 
-def outline(payload: bytes) -> list[Entry] | None:
+def outline(payload: bytes) -> tuple[Entry, ...] | None:
     """The entries of a serialized Example, in their order; None if it is not of the usual form.
 
     Only the form is looked at, just as far as it is needed: what else may be wrong shows when the
@@ -44,73 +49,104 @@ def outline(payload: bytes) -> list[Entry] | None:
     try:
         if payload[0] != 0x0A:
             return None
-        stop, position = _size(payload, 1)
-        if position + stop != len(payload):
+        size, position = _size(payload, 1)
+        if position + size != len(payload):
             return None
         while position < len(payload):
-            if payload[position] != 0x0A:
+            if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
                 return None
             size, begin = _size(payload, position + 1)
             position = begin + size
-            length = payload[begin + 1]
-            middle = begin + 2 + length
-            if payload[begin] != 0x0A or length > MAX_KEY or payload[middle] != 0x12:
+            entry = _entry(payload, begin, size)
+            if entry is None:
                 return None
-            key = payload[begin + 2 : middle]
-            key.decode()
-            rest, feature = _size(payload, middle + 1)
-            if rest == 0:
-                entries.append(Entry(key, UNSET, False))
-                continue
-            kind = _TAGS[payload[feature]]
-            short = rest >= 4 and size < 0x80 and payload[feature + 3] == rest - 4
-            entries.append(Entry(key, kind, short))
-    except (IndexError, KeyError, UnicodeDecodeError):
+            entries.append(entry)
+    except (IndexError, UnicodeDecodeError):
         return None
-    return entries if len({entry.key for entry in entries}) == len(entries) else None
+    return tuple(entries) if len({entry.key for entry in entries}) == len(entries) else None
+
+
+def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
+    """The entry whose content is ``size`` bytes from ``begin`` on."""
+    middle = begin + 2 + payload[begin + 1]
+    if payload[begin] != 0x0A or middle - begin - 2 > MAX_KEY or payload[middle] != 0x12:
+        return None
+    key = payload[begin + 2 : middle]
+    key.decode()
+    rest, feature = _size(payload, middle + 1)
+    if rest == 0:
+        return Entry(key, UNSET, False, False)
+    kind = _KINDS.get(payload[feature])
+    if kind is None:
+        return None
+    short = rest >= 4 and size < 0x80 and payload[feature + 3] == rest - 4
+    return Entry(key, kind, short, short and kind == FLOAT and rest == 4 + _FLOAT_SIZE)
 
 
 def _size(payload: bytes, position: int) -> tuple[int, int]:
     """The length at ``position``, and the position behind it."""
     size = shift = 0
-    while True:
-        octet = payload[position]
-        size |= (octet & 0x7F) << shift
+    while payload[position] >= 0x80:
+        size |= (payload[position] & 0x7F) << shift
         position += 1
         shift += 7
-        if octet < 0x80:
-            return size, position
+    return size | payload[position] << shift, position + 1
+
+
+Segment = tuple[Entry, ...]
 
 
 class Run:
-    """Short entries that are read together: the words of their headers, one column for each entry.
+    """Segments that are read one behind the other: the words of their headers, one column for each segment.
 
-    Each header is right-aligned in ``depth`` words, so that the values begin with the next word; ``masks``
-    leaves out what is in front of it. ``expected`` is the header for no values, and ``lanes`` times ``P``
-    what ``P`` bytes of values add to it, as long as ``P`` is not above the limit.
+    A segment is one short entry of any size, and maybe some in front of it that hold exactly one float: even
+    with those, it has a fixed size up to the values of its last entry. It is right-aligned in ``depth``
+    words, so that these values begin with the next word; ``masks`` leaves out what is in front of it, and the
+    floats. ``expected`` are the words for a last entry without values, and ``lanes`` times ``P`` what ``P``
+    bytes of values add to them, as long as ``P`` is not above the limit.
     """
 
-    def __init__(self, entries: tuple[Entry, ...]) -> None:
-        self.entries = entries
-        self.depth = max(map(_depth, entries))
-        self.sizes = [len(entry.key) + HEADER for entry in entries]  # of the headers
-        self.ends = np.cumsum(self.sizes).tolist()  # of the headers, without any values between them
-        self.limits = np.array([0x7F - 8 - len(entry.key) for entry in entries], np.uint64)
-        self.expected = self._words([_header(entry, 0) for entry in entries])
-        self.lanes = self._words([_header(entry, 1) for entry in entries]) - self.expected
-        self.masks = self._words([b"\xff" * size for size in self.sizes])
+    def __init__(self, segments: tuple[Segment, ...]) -> None:
+        self.segments = segments
+        self.last = [segment[-1] for segment in segments]
+        self.sizes = [_size_of(segment) for segment in segments]
+        self.ends: list[int] = np.cumsum(self.sizes).tolist()  # of the segments, if they had no values
+        self.depth = _depth(max(self.sizes))
+        self.limits = np.array([0x7F - 8 - len(entry.key) for entry in self.last], np.uint64)
+        expected = self._words([_template(segment, 0) for segment in segments])
+        self.lanes = self._words([_template(segment, 1) for segment in segments]) - expected
+        self.masks = self._words([_mask(segment) for segment in segments])
+        self.expected = np.concatenate((expected, np.zeros_like(expected[:1])))  # and nothing of the values
+        # Which words have neither lengths nor holes in them?
+        self.rigid = ((self.lanes == 0) & (~self.masks == 0)).all(axis=(1, 2)).tolist()
 
-    def _words(self, headers: list[bytes]) -> Words:
-        """(depth, entries, 1): the headers as columns of words."""
-        rows = b"".join(header.rjust(8 * self.depth, b"\0") for header in headers)
-        return np.ascontiguousarray(np.frombuffer(rows, "<u8").reshape(len(headers), -1).T)[:, :, None]
+    def _words(self, rows: list[bytes]) -> Words:
+        """(depth, segments, 1): the rows as columns of words."""
+        joined = b"".join(row.rjust(8 * self.depth, b"\0") for row in rows)
+        return np.ascontiguousarray(np.frombuffer(joined, "<u8").reshape(len(rows), -1).T)[:, :, None]
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self.segments)
 
 
-def _depth(entry: Entry) -> int:
-    return -(-(len(entry.key) + HEADER) // 8)
+def _size_of(segment: Segment) -> int:
+    """The bytes of a segment without the values of its last entry."""
+    return sum(len(entry.key) + HEADER + _FLOAT_SIZE for entry in segment) - _FLOAT_SIZE
+
+
+def _depth(size: int) -> int:
+    return -(-size // 8)
+
+
+def _template(segment: Segment, size: int) -> bytes:
+    """The segment before ``size`` bytes of values."""
+    floats = [_header(entry, _FLOAT_SIZE) + bytes(_FLOAT_SIZE) for entry in segment[:-1]]
+    return b"".join(floats) + _header(segment[-1], size)
+
+
+def _mask(segment: Segment) -> bytes:
+    headers = [b"\xff" * (len(entry.key) + HEADER) for entry in segment]
+    return bytes(_FLOAT_SIZE).join(headers)
 
 
 def _header(entry: Entry, size: int) -> bytes:
@@ -124,21 +160,45 @@ def _header(entry: Entry, size: int) -> bytes:
 class Layout:
     """The entries of a record, in order, as runs of short entries and single long ones."""
 
-    __slots__ = ("parts",)
-
     def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self.size = len(entries)
         self.parts: list[Run | Entry] = []
-        run: list[Entry] = []
-        for entry in entries:
-            if run and (not entry.short or _depth(entry) != _depth(run[0])):
-                self.parts.append(run_of(tuple(run)))
-                run = []
-            if entry.short:
-                run.append(entry)
+        for depth, segments in groupby(_segments(entries), _coarse_depth):
+            if depth:
+                self.parts.append(run_of(tuple(segments)))
             else:
-                self.parts.append(entry)
-        if run:
-            self.parts.append(run_of(tuple(run)))
+                self.parts += [segment[-1] for segment in segments]
+
+
+def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
+    """The short entries in segments; a long one is a segment of its own."""
+    segment: Segment = ()
+    for entry in entries:
+        if segment and not (entry.short and _size_of((*segment, entry)) <= _SEGMENT):
+            yield segment
+            segment = ()
+        segment += (entry,)
+        if not entry.one_float:
+            yield segment
+            segment = ()
+    if segment:
+        yield segment
+
+
+def _coarse_depth(segment: Segment) -> int:
+    """The same for segments that may be in one run: then no header is much longer than another. 0 if long."""
+    return -(-_depth(_size_of(segment)) // 2) if segment[-1].short else 0
+
+
+def by_depth(entries: list[Entry], number: int) -> list[list[int]]:
+    """Groups of at most ``number`` entries that may be in one run, whatever their order."""
+    groups = []
+    depths = [_depth(_size_of((entry,))) for entry in entries]
+    order = sorted(range(len(entries)), key=depths.__getitem__)
+    for _, same in groupby(order, key=depths.__getitem__):
+        group = list(same)
+        groups += [group[low : low + number] for low in range(0, len(group), number)]
+    return groups
 
 
 @lru_cache(maxsize=64)
@@ -147,17 +207,7 @@ def layout_of(entries: tuple[Entry, ...]) -> Layout:
     return Layout(entries)
 
 
-def by_depth(entries: list[Entry], number: int) -> list[list[int]]:
-    """Groups of at most ``number`` entries that may be in one run, whatever their order."""
-    groups = []
-    order = sorted(range(len(entries)), key=lambda k: _depth(entries[k]))
-    for _, same in groupby(order, key=lambda k: _depth(entries[k])):
-        group = list(same)
-        groups += [group[low : low + number] for low in range(0, len(group), number)]
-    return groups
-
-
 @lru_cache(maxsize=1024)
-def run_of(entries: tuple[Entry, ...]) -> Run:
-    """The run; the same one for the same entries."""
-    return Run(entries)
+def run_of(segments: tuple[Segment, ...]) -> Run:
+    """The run; the same one for the same segments."""
+    return Run(segments)

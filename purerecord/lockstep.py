@@ -1,7 +1,7 @@
 """Decoding in lock-step: one cursor in every record, and all of them move through the features together.
 
-``follow`` takes a layout and assumes that every record has it. Each entry is read where the one before it
-ends, without a question; only afterwards the headers of many entries are compared, as words, with those
+``follow`` takes a layout and assumes that every record has it. Each segment is read where the one before it
+ends, without a question; only afterwards the headers of many of them are compared, as words, with those
 of the layout. A record that matches to its end is decoded; all others are for somebody else. What is
 accepted here, the row decoder decodes to the same values.
 """
@@ -9,19 +9,21 @@ accepted here, the row decoder decodes to the same values.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .found import Block, Found
-from .layout import Entry, Layout, Run
-from .septets import Ints, Mask, Octets, Words, scalars, sizes_in
-from .spans import fetch, words_at
-from .wire import BYTES, FLOAT, INT64, UNSET
+from .layout import HEADER, Entry, Layout, Run, Segment
+from .longentry import field, read_long
+from .septets import Ints, Mask, Octets, Words, scalars
+from .spans import fetch
+from .wire import FLOAT, INT64
 
 _U = np.uint64
-_CELLS = 1 << 15  # entries that are checked at once: their words stay in the cache
+_CELLS = 1 << 15  # segments that are checked at once, of all records: their words stay in the cache
+_LARGE = 2048  # bytes
 
 Wanted = Container[bytes]
 
@@ -35,203 +37,178 @@ class Everything:
 
 def open_records(block: Block) -> tuple[Ints, Mask]:
     """Where the features of each record begin, and which records are one Features message, no more."""
-    lengths = block.ends - block.begins
-    words = words_at(block.octets, block.begins)
-    size, width, valid = sizes_in(words >> _U(8))
-    valid &= (words & _U(0xFF)) == _U(0x0A)
-    valid &= size + 1 + width == lengths
-    return block.begins + 1 + width, valid
+    tags, begin, end, valid = field(block.octets, block.begins, block.ends)
+    valid &= tags == _U(0x0A)
+    valid &= end == block.ends
+    return begin, valid
 
 
 def follow(layout: Layout, block: Block, wanted: Wanted) -> tuple[dict[bytes, Found], Mask] | None:
-    """What is found of the ``wanted`` features, and in which records; None if in hardly any."""
+    """What is found of the ``wanted`` features, and in which records; None if in less than half of them."""
     cursor, alive = open_records(block)
     columns: dict[bytes, Found] = {}
+    walker = Walker(block.octets, wanted, columns, _is_wide(layout, block))
+    step = 1  # one segment tells whether the layout fits at all
     for part in layout.parts:
         if isinstance(part, Entry):
             found, cursor, valid = read_long(block.octets, cursor, block.ends, part)
             alive &= valid
             if part.key in wanted or found.kind == INT64 or found.listed:
                 columns[part.key] = found
-        else:
-            step = max(1, _CELLS // max(1, cursor.size))
-            low, high = 0, 1 if not columns else step  # one entry tells whether the layout fits at all
-            while low < len(part):
-                high = min(high, len(part))
-                cells, cursor = _walk(block.octets, cursor, part, low, high)
-                low, high = high, high + step
-                alive &= cells.valid.all(axis=0)
-                columns.update(take_cells(cells, alive, wanted))
-                if 8 * np.count_nonzero(alive) < alive.size:
-                    return None
+            continue
+        low = 0
+        while low < len(part):
+            high = min(low + step, len(part))
+            short, cursor = walker.walk(cursor, part, low, high)
+            alive &= short.valid.all(axis=0)
+            columns.update(take_short(short, alive, wanted))
+            if 2 * np.count_nonzero(alive) < alive.size:
+                return None
+            low, step = high, cells(alive.size)
     alive &= cursor == block.ends
-    return columns, alive
+    return None if 2 * np.count_nonzero(alive) < alive.size else (columns, alive)
 
 
-class Cells(NamedTuple):
-    """Short entries of a run in all records: (entries, records) arrays."""
+def cells(rows: int) -> int:
+    """How many entries of so many records are checked at once."""
+    return max(1, _CELLS // max(1, rows))
 
-    entries: tuple[Entry, ...]
+
+def _is_wide(layout: Layout, block: Block) -> bool:
+    """Are the records large, but not their features?"""
+    total = int((block.ends - block.begins).sum())
+    return total >= _LARGE * len(block.begins) and total <= 64 * layout.size * len(block.begins)
+
+
+class Short(NamedTuple):
+    """Short entries in all records: (entries, records) arrays."""
+
+    entries: list[Entry]
     words: Words  # the first eight bytes of the values
     sizes: Words  # of the values, in bytes
     begins: Callable[[int], Ints]  # of the values of one entry
     valid: Mask  # is the header as expected?
 
 
-def _walk(octets: Octets, cursor: Ints, run: Run, low: int, high: int) -> tuple[Cells, Ints]:
-    """Read the entries ``low`` to ``high`` of a run, and move on behind them."""
-    depth, rows = run.depth, cursor.size
-    planes = np.empty((depth + 1, high - low, rows), _U)
-    sizes = np.empty((high - low, rows), _U)
-    cursors = np.empty((high - low + 1, rows), np.int64)
-    cursors[0] = cursor
-    base = run.ends[low] - run.sizes[low]
-    for k in range(high - low):
-        # The headers in front of this entry are in the offset, the values between them in the cursor.
-        slots = fetch(octets, 8 * depth + 8, cursors[k], run.ends[low + k] - base - 8 * depth)
-        planes[:, k] = slots.view("<u8").reshape(rows, depth + 1).T
-        np.right_shift(planes[depth - 1, k], _U(56), out=sizes[k])
-        np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
-    cells = Cells(
-        run.entries[low:high],
-        planes[depth],
-        sizes,
-        lambda k: cursors[k] + (run.ends[low + k] - base),
-        check_headers(run, low, planes, sizes),
-    )
-    return cells, cursors[-1] + (run.ends[high - 1] - base)
+class Walker(NamedTuple):
+    """Reads runs, one behind the other. ``columns`` get the single floats on the way."""
+
+    octets: Octets
+    wanted: Wanted
+    columns: dict[bytes, Found]
+    wide: bool
+
+    def walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
+        """Read the segments ``low`` to ``high`` of a run: the last entry of each, and where they all end."""
+        if not self.wide or high - low < 4:
+            return self._walk(cursor, run, low, high)
+        # Segment by segment, a new part of every large record would come through the cache each time. So
+        # what these segments can be expected to take is copied together first.
+        front = 8 * run.depth
+        width = front + run.ends[high - 1] - run.ends[low] + run.sizes[low] + 16 * (high - low) + 64
+        near = np.arange(cursor.size) * width + front
+        octets = fetch(self.octets, width, cursor, -front).view(np.uint8)
+        short, end = self._replace(octets=octets)._walk(near, run, low, high)
+        far = cursor - near
+        begins = short.begins
+        return short._replace(begins=lambda k: begins(k) + far), end + far
+
+    def _walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
+        depth, rows = run.depth, cursor.size
+        planes = np.empty((depth + 1, high - low, rows), _U)
+        sizes = np.empty((high - low, rows), _U)
+        cursors = np.empty((high - low + 1, rows), np.int64)
+        cursors[0] = cursor
+        # All that is fixed in front of a segment's values is in an offset, so that the cursor only moves by
+        # the sizes of the values.
+        offsets = [end - run.ends[low] + run.sizes[low] for end in run.ends[low:high]]
+        for k, offset in enumerate(offsets):
+            slots = fetch(self.octets, 8 * depth + 8, cursors[k], offset - 8 * depth)
+            words = slots.view("<u8").reshape(rows, depth + 1)
+            np.subtract(words.T, run.expected[:, low + k], out=planes[:, k])
+            np.right_shift(planes[depth - 1, k], _U(56), out=sizes[k])
+            np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
+            self._take_floats(slots, run.segments[low + k], 8 * depth - run.sizes[low + k])
+        valid = check_headers(run, low, planes, sizes)
+        short = Short(run.last[low:high], planes[depth], sizes, lambda k: cursors[k] + offsets[k], valid)
+        return short, cursors[-1] + offsets[-1]
+
+    def _take_floats(self, slots: npt.NDArray[np.void], segment: Segment, offset: int) -> None:
+        """Take the single floats of a segment that begins at ``offset`` in each slot."""
+        for entry in segment[:-1]:
+            offset += len(entry.key) + HEADER
+            if entry.key in self.wanted:
+                values = np.ndarray(slots.shape, "<f4", slots.data, offset, slots.strides)
+                self.columns[entry.key] = Found(FLOAT, values.astype(np.float32))
+            offset += 4
 
 
 def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
-    """Which headers are those of the entries from ``low`` on, with the lengths that ``sizes`` asks for?"""
-    high = low + planes.shape[1]
-    scratch = np.empty_like(sizes)
-    valid = np.ones(sizes.shape, bool)
-    limits = run.limits[low:high]
-    if bool((sizes.max(axis=1) > limits).any()):
-        valid = sizes <= limits[:, None]
-    for k in range(run.depth):
-        words, lanes = planes[k], run.lanes[k, low:high]
-        if k < run.depth - 1:
-            words &= run.masks[k, low:high]
-        words -= run.expected[k, low:high]
-        if k == run.depth - 1:
-            lanes = lanes[0]  # the end of a header is the same for all
-        if lanes.any():
-            valid &= words == np.multiply(sizes, lanes, out=scratch)
-        else:
-            valid &= words == 0
+    """Which headers are right? ``planes`` is what remains when those expected are subtracted."""
+    depth, high = run.depth, low + planes.shape[1]
+    # Of the last word, the same for all segments, the size must remain, in three bytes.
+    rest = sizes * run.lanes[depth - 1, 0]
+    rest ^= planes[depth - 1]
+    scratch = np.empty_like(rest)
+    for k in range(depth - 1):
+        if run.rigid[k]:
+            rest |= planes[k]
+            continue
+        if run.lanes[k, low:high].any():
+            planes[k] -= np.multiply(sizes, run.lanes[k, low:high], out=scratch)
+        rest |= np.bitwise_and(planes[k], run.masks[k, low:high], out=scratch)
+    valid: Mask = rest == _U(0)
+    if bool((sizes.max(axis=1, initial=0) > run.limits[low:high]).any()):
+        valid &= sizes <= run.limits[low:high, None]
     return valid
 
 
-def take_cells(cells: Cells, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
-    """What the cells hold, in the records that are ``alive``; others stop being alive if they are odd."""
+def take_short(short: Short, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
+    """What short entries hold in the records that are ``alive``; those in which it is odd cease to be.
+
+    Of those that are not ``wanted``, only what has to be checked later.
+    """
     columns: dict[bytes, Found] = {}
-    integers = [k for k, entry in enumerate(cells.entries) if entry.kind == INT64]
-    if integers:
-        some = [k for k in integers if cells.entries[k].key in wanted]
-        if some:
-            columns.update(_take_integers(cells, some, alive))
-        if len(some) < len(integers):
-            others = [k for k in integers if cells.entries[k].key not in wanted]
-            columns.update(_check_integers(cells, others, alive))
-    for k, entry in enumerate(cells.entries):
+    integers = [k for k, entry in enumerate(short.entries) if entry.kind == INT64]
+    some = [k for k in integers if short.entries[k].key in wanted]
+    if some:
+        columns.update(_take_integers(short, some, alive))
+    if len(some) < len(integers):
+        columns.update(_check_integers(short, sorted({*integers} - {*some}), alive))
+    for k, entry in enumerate(short.entries):
         if entry.kind == FLOAT:
-            sizes = cells.sizes[k]
-            if bool((sizes == _U(4)).all()):
+            if bool((short.sizes[k] == _U(4)).all()):
                 if entry.key in wanted:
-                    columns[entry.key] = Found(FLOAT, cells.words[k].view("<f4")[::2].copy())
+                    columns[entry.key] = Found(FLOAT, short.words[k].view("<f4")[::2].astype(np.float32))
                 continue
-            alive &= (sizes & _U(3)) == 0
+            alive &= (short.sizes[k] & _U(3)) == _U(0)
         if entry.kind != INT64 and entry.key in wanted:
-            columns[entry.key] = _span(cells, k)
+            columns[entry.key] = _span(short, k)
     return columns
 
 
-def _take_integers(cells: Cells, which: list[int], alive: Mask) -> dict[bytes, Found]:
+def _take_integers(short: Short, which: list[int], alive: Mask) -> dict[bytes, Found]:
     chosen = slice(which[0], which[-1] + 1) if len(which) == which[-1] + 1 - which[0] else which
-    values, valid = scalars(cells.words[chosen], cells.sizes[chosen])
-    single = valid.all(axis=1) if alive.all() else (valid | ~alive).all(axis=1)
+    values, valid = scalars(short.words[chosen], short.sizes[chosen])
+    if not alive.all():
+        valid |= ~alive
     return {
-        cells.entries[k].key: Found(INT64, values[i].copy()) if single[i] else _span(cells, k)
+        short.entries[k].key: Found(INT64, values[i].copy()) if valid[i].all() else _span(short, k)
         for i, k in enumerate(which)
     }
 
 
-def _check_integers(cells: Cells, which: list[int], alive: Mask) -> dict[bytes, Found]:
-    """Check integers that nobody wants; return those that take more than a look at their last byte."""
-    sizes = cells.sizes[which]
+def _check_integers(short: Short, which: list[int], alive: Mask) -> dict[bytes, Found]:
+    """Up to eight bytes are packed integers if the last byte is the last of one; longer ones remain."""
+    sizes = short.sizes[which]
     shift = _U(8) - sizes
     shift <<= _U(3)
-    last = np.left_shift(cells.words[which], shift, out=shift).view(np.int64)
+    last = np.left_shift(short.words[which], shift, out=shift).view(np.int64)
     alive &= (last >= 0).all(axis=0)
-    return {cells.entries[k].key: _span(cells, k) for i, k in enumerate(which) if int(sizes[i].max()) > 8}
+    longer = sizes.max(axis=1, initial=0) > _U(8)
+    return {short.entries[k].key: _span(short, k) for i, k in enumerate(which) if longer[i]}
 
 
-def _span(cells: Cells, k: int) -> Found:
-    return Found(cells.entries[k].kind, begins=cells.begins(k), sizes=cells.sizes[k].view(np.int64))
-
-
-def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
-    """Read one entry of any length in every record: (what is found, where it ends, in which records).
-
-    The cursors may be anywhere; only records in which the entry is where its cursor is are valid.
-    """
-    prefix = b"\n" + bytes((len(entry.key),)) + entry.key
-    _, begin, stop, valid = _field(octets, cursor, ends, 0x0A)
-    valid &= _match(octets, begin, prefix)
-    cursor = begin + len(prefix)
-    valid &= cursor <= stop
-    _, begin, end, here = _field(octets, cursor, ends, 0x12)
-    valid &= here
-    valid &= end == stop
-    unset = begin == stop
-    tags, begin, end, here = _field(octets, begin, ends, None)
-    valid &= here | unset
-    valid &= (end == stop) | unset
-    kinds = (tags >> _U(3)).astype(np.int8)
-    kinds[unset] = UNSET
-    kind = entry.kind
-    if kind == UNSET:
-        known = np.flatnonzero(valid & ~unset & ((tags == 0x0A) | (tags == 0x12) | (tags == 0x1A)))
-        kind = int(kinds[known[0]]) if known.size else UNSET
-    valid &= unset | ((tags == _U(kind << 3 | 2)) & (kind != UNSET))
-    empty = begin == stop
-    _, inner, end, here = _field(octets, begin, ends, 0x0A)
-    here &= end == stop
-    here |= empty | unset
-    found = Found(kind, None, inner, np.where(empty | unset, 0, stop - inner), None)
-    if kind == BYTES and not bool((here & ~empty | unset | ~valid).all()):
-        found = Found(kind, None, begin, stop - begin, None, listed=True)
-    else:
-        valid &= here
-    if kind == FLOAT:
-        valid &= (found.sizes & 3) == 0
-    if bool((kinds != kind).any()):
-        found = replace(found, kinds=kinds)
-    return found, stop, valid
-
-
-def _field(octets: Octets, cursor: Ints, ends: Ints, tag: int | None) -> tuple[Words, Ints, Ints, Mask]:
-    """The delimited fields at the cursors: (their tags, where their contents begin and end, which are valid)."""
-    words = words_at(octets, cursor)
-    size, width, valid = sizes_in(words >> _U(8))
-    begin = cursor + 1 + width
-    end = begin + size
-    tags = words & _U(0xFF)
-    valid &= end <= ends
-    if tag is not None:
-        valid &= tags == _U(tag)
-    return tags, begin, end, valid
-
-
-def _match(octets: Octets, begins: Ints, expected: bytes) -> Mask:
-    """Where do the expected bytes begin?"""
-    depth = -(-len(expected) // 8)
-    words = fetch(octets, 8 * depth, begins).view("<u8").reshape(begins.size, depth)
-    masks = np.frombuffer((b"\xff" * len(expected)).ljust(8 * depth, b"\0"), "<u8")
-    values = np.frombuffer(expected.ljust(8 * depth, b"\0"), "<u8")
-    valid = np.ones(begins.size, bool)
-    for k in range(depth):
-        valid &= words[:, k] & masks[k] == values[k]
-    return valid
+def _span(short: Short, k: int) -> Found:
+    sizes = short.sizes[k].view(np.int64)
+    return Found(short.entries[k].kind, begins=short.begins(k), sizes=sizes)

@@ -52,15 +52,14 @@ class Together:
         self._parts = parts
 
     def names(self) -> Iterable[str]:
-        return self._parts
+        return [name for name, (_, part) in self._parts.items() if np.any(part.kinds != ABSENT)]
 
     def first(self, name: str) -> tuple[int, int] | None:
         if name not in self._parts:
             return None
         kind, part = self._parts[name]
-        if kind == UNSET:
-            return None
-        return int(self.rows[0 if isinstance(part.kinds, int) else np.argmax(part.kinds == kind)]), kind
+        own = np.flatnonzero(np.broadcast_to(part.kinds, self.rows.shape) == kind)
+        return (int(self.rows[own[0]]), kind) if own.size and kind != UNSET else None
 
     def part(self, name: str, kind: int) -> Part:
         if name not in self._parts:
@@ -80,7 +79,7 @@ class OneByOne:
         return set().union(*self._examples)
 
     def first(self, name: str) -> tuple[int, int] | None:
-        for row, example in zip(self.rows.tolist(), self._examples):
+        for row, example in zip(self.rows.tolist(), self._examples, strict=True):
             if name in example and example[name][0] != UNSET:
                 return row, example[name][0]
         return None

@@ -107,22 +107,24 @@ def packed(octets: Octets, begins: Ints) -> Ints | None:
     """
     septets = octets & np.uint8(0x7F)
     more = (octets.view(np.int8) >> np.int8(7)).view(np.uint8)
-    chains = []  # the k-th is 0xff where the next k bytes belong to the same varint
-    chain = more
-    while chain.any():
-        chains.append(chain)
-        chain = chain[:-1] & more[len(chains) :]
-        if len(chains) == MAX_BYTES:
-            return None
-    dtype = np.uint32 if len(chains) < 4 else np.uint64
-    values = septets.take(begins).astype(dtype)
+    chain = more  # 0xff where the next k bytes belong to the same varint
+    # What every byte and the next one would be worth at the beginning of a varint: two bytes in one go.
+    pairs = septets.astype(np.uint16)
+    pairs[:-1] |= (septets[1:] & chain[:-1]).astype(np.uint16) << np.uint16(7)
+    values: Words = pairs.take(begins).astype(np.uint64)
     which: Ints | slice = slice(None)
-    for k, chain in enumerate(chains, 1):
-        if 4 * np.count_nonzero(chain) < begins.size:  # few: from here on, only those that are longer
-            longer = np.flatnonzero(chain.take(begins))
-            begins = begins[longer]
-            which = longer if isinstance(which, slice) else which[longer]
-        part = (septets[k:] & chain[: septets.size - k]).take(begins).astype(dtype)
-        part <<= dtype(7 * k)
+    for k in range(2, MAX_BYTES + 1, 2):
+        chain = chain[:-1] & more[k - 1 :]
+        longer = np.count_nonzero(chain)
+        if not longer:
+            return values.view(np.int64)
+        if 4 * longer < begins.size:  # few: from here on, only those that are longer
+            here = np.flatnonzero(chain.take(begins))
+            begins = begins[here]
+            which = here if isinstance(which, slice) else which[here]
+        mask = chain[: pairs.size - k].view(np.int8).astype(np.int16).view(np.uint16)
+        part = (pairs[k:] & mask).take(begins).astype(np.uint64)
+        part <<= _U(7 * k)
         values[which] |= part
-    return values.astype(np.uint64, copy=False).view(np.int64)
+        chain = chain[:-1] & more[k:]
+    return None if chain.any() else values.view(np.int64)

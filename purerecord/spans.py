@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
-_CHUNK = 1 << 18  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_CHUNK = 1 << 22  # bytes of lists that are decoded at once
 _SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 
@@ -46,11 +46,12 @@ def _fetch_anywhere(octets: Octets, width: int, begins: Ints) -> npt.NDArray[np.
     zeros = np.zeros(width, np.uint8)
     last = octets.size - width
     if last < width:
-        return fetch(np.concatenate((zeros, octets, zeros)), width, np.clip(begins + width, 0, octets.size + width))
+        padded = np.concatenate((zeros, octets, zeros))
+        return fetch(padded, width, np.clip(begins + width, 0, octets.size + width))
     out = fetch(octets, width, np.clip(begins, 0, last))
-    before, behind = begins < 0, begins > last
-    out[before] = fetch(np.concatenate((zeros, octets[:width])), width, np.maximum(begins[before] + width, 0))
-    out[behind] = fetch(np.concatenate((octets[last:], zeros)), width, np.minimum(begins[behind] - last, width))
+    early, late = begins < 0, begins > last
+    out[early] = fetch(np.concatenate((zeros, octets[:width])), width, np.maximum(begins[early] + width, 0))
+    out[late] = fetch(np.concatenate((octets[last:], zeros)), width, np.minimum(begins[late] - last, width))
     return out
 
 
