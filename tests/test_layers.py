@@ -38,6 +38,7 @@ PAYLOAD = [
     "_descriptors varint septets features ragged arrays",
     "wire proto spans",
     "found pieces layout example",
+    "longentry",
     "lockstep cells steps tensor",
     "anyorder scatter",
     "columns",
