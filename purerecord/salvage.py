@@ -7,7 +7,7 @@ source is opened for reading and never touched. This module does not know what a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +26,13 @@ from .writer import TFRecordWriter, temporary_name
 
 # The blocks of a salvaged file that was GZIP in blocks.
 _BLOCK = 1 << 20
+
+# Called now and then with the bytes of the file and the records that were gone through since.
+Progress = Callable[[int, int], None]
+
+
+def untold(_bytes: int, _records: int) -> None:
+    """Progress that nobody wants to hear of."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,13 @@ def single(path: Any) -> Named:
 
 
 def salvage(
-    src: Any, dst: Any, *, quarantine: Any = None, options: Any = None, compression: Any = "auto"
+    src: Any,
+    dst: Any,
+    *,
+    quarantine: Any = None,
+    options: Any = None,
+    compression: Any = "auto",
+    progress: Progress | None = None,
 ) -> SalvageReport:
     """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
 
@@ -97,7 +110,7 @@ def salvage(
     appears only when it is complete and has been read back and verified. The damaged ranges go to the
     folder ``quarantine``, if one is named: each in a file named by its offset, and ``damages.json``, a
     list of them all. Where not one record is sound, nothing is written and a ``CorruptionError`` says so.
-    ``compression`` is that of ``src``.
+    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
     """
     file, target = single(src), os.fsdecode(dst)
     _check_target(file, target)
@@ -105,7 +118,7 @@ def salvage(
     kept = None if quarantine is None else Quarantine(os.fsdecode(quarantine))
     try:
         with closing(Rereadable(file, compression)) as opened:
-            source, crc = _copy(opened, temporary, options, kept)
+            source, crc = _copy(opened, temporary, options, kept, progress or untold)
         written = _verified(temporary, source.records, crc)
         folder = kept.folder if kept is not None and kept.finish(source.path) else None
         os.replace(temporary, target)
@@ -127,11 +140,13 @@ def _check_target(file: Named, target: str) -> None:
         raise ValueError(f"{target} is the file to be salvaged itself, which is never changed")
 
 
-def _copy(opened: Rereadable, target: str, options: Any, kept: Quarantine | None) -> tuple[FileReport, int]:
+def _copy(
+    opened: Rereadable, target: str, options: Any, kept: Quarantine | None, progress: Progress
+) -> tuple[FileReport, int]:
     """Write the sound records to ``target``; the CRC is that of all payloads, one behind the other."""
     stream = FrameStream(opened)
     damages: list[Damage] = []
-    records = crc = 0
+    records = crc = told = 0
     writer: TFRecordWriter | None = None
     try:
         for found in walk(stream):
@@ -147,13 +162,15 @@ def _copy(opened: Rereadable, target: str, options: Any, kept: Quarantine | None
             for payload in found.views():
                 crc = crc32c(payload, crc)
             opened.forget((found.base or 0) + int(found.ends[-1]))
+            progress(opened.position - told, len(found))
+            told = opened.position
         if writer is None and damages:
             raise CorruptionError(f"it holds no sound record: {damages[0]}", path=opened.name)
-        if writer is None:
-            writer = TFRecordWriter(target, options)
-    finally:
+        (writer or TFRecordWriter(target, options)).close()
+    except BaseException:
         if writer is not None:
-            writer.close()
+            writer.abandon()
+        raise
     size = stream.good + sum(damage.size for damage in damages)
     return FileReport(opened.name, records, size, tuple(damages), opened.compression or ""), crc
 

@@ -7,7 +7,7 @@ decoding that of ``columns`` and ``parse``. What is damage to a file is not deci
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,15 +19,12 @@ from .frame import FOOTER, HEADER
 from .parse import parse_example
 from .records import Records
 from .report import FileReport, Report
-from .salvage import walk
+from .salvage import Progress, untold, walk
 from .storage import Named, Opened, resolve
 from .stream import FrameStream
 
 NOT_AN_EXAMPLE = "not an Example"
 NOT_OF_THE_SCHEMA = "not of the schema"
-
-# Called now and then with the bytes of the file and the records that were gone through since.
-Progress = Callable[[int, int], None]
 
 
 def validate(
@@ -106,15 +103,11 @@ class Job:
         try:
             with closing(Opened(file, self.compression)) as opened:
                 name = opened.name
-                _examine(opened, found, progress or _nobody)
+                _examine(opened, found, progress or untold)
                 compression = opened.compression
         except OSError as refused:
             error = refused.strerror or str(refused)
         return FileReport(name, found.records, found.position, tuple(found.damages), compression or "", error)
-
-
-def _nobody(_bytes: int, _records: int) -> None:
-    """Progress that nobody wants to hear of."""
 
 
 def _examine(opened: Opened, found: _Found, progress: Progress) -> None:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
 
+from .salvage import Progress
+
 _T = TypeVar("_T")
-Progress = Callable[[int, int], None]
 
 # How often progress is told, in seconds.
 _TICK = 0.1

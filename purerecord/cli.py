@@ -1,0 +1,140 @@
+"""The command ``purerecord``: what the library does, for the shell.
+
+Results go to stdout, everything else to stderr. The exit code is 0 if all is well, 1 if it could not be done,
+2 if the command was wrong, 3 if it was done but data is damaged or was lost, 130 after Ctrl-C. No
+traceback is ever shown for what a user or a file did wrong. The work is done in ``commands``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import __version__, commands
+from .errors import PureRecordError
+
+_COMPRESSIONS = ("auto", "none", "gzip", "zlib")
+_FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. What is still to be flushed at exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (PureRecordError, OSError, ValueError, ImportError) as error:
+        print(f"purerecord: {commands.explain(error)}", file=sys.stderr)
+        return 1
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    parser = argparse.ArgumentParser(
+        prog="purerecord",
+        description="Look into, check and repair TFRecord files.",
+        epilog="exit codes: 0 fine, 1 could not do it, 2 wrong usage, 3 done but data is damaged or was lost",
+    )
+    parser.add_argument("--version", action="version", version=f"purerecord {__version__}")
+    add = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for define in (_validate, _salvage, _info, _cat, _index, _demo):
+        define(add)
+    return parser
+
+
+def _validate(add: Any) -> None:
+    command = _command(
+        add, "validate", "check every byte of the files and report all damage", commands.validate
+    )
+    _reads(command)
+    command.add_argument("--json", action="store_true", help="print the report as JSON")
+    command.add_argument("-q", "--quiet", action="store_true", help="list only files that are damaged")
+    command.add_argument("--workers", type=_positive, metavar="N", help="processes; all cores unless given")
+    command.add_argument("--decode", action="store_true", help="each record must be a valid Example")
+    command.add_argument("--schema", metavar="FILE", help="each record must fit this schema (JSON)")
+
+
+def _salvage(add: Any) -> None:
+    command = _command(add, "salvage", "save every sound record to a clean file", commands.salvage)
+    command.add_argument("source", metavar="SRC", help=_FILES)
+    command.add_argument("target", metavar="DST", help="file to be written, or folder for several files")
+    command.add_argument("--quarantine", metavar="DIR", help="folder that takes the damaged ranges")
+    command.add_argument("--json", action="store_true", help="print the report as JSON")
+    command.add_argument(
+        "--compression", choices=_COMPRESSIONS, default="auto", help="of SRC; found out unless given"
+    )
+    command.add_argument(
+        "--output-compression", choices=_COMPRESSIONS[1:], help="of DST; the same as SRC unless given"
+    )
+
+
+def _info(add: Any) -> None:
+    command = _command(add, "info", "say what the files hold", commands.info)
+    _reads(command)
+    command.add_argument("--json", action="store_true", help="print it as JSON")
+    command.add_argument(
+        "--sample", type=_positive, default=1000, metavar="N", help="decode so many records of a file (1000)"
+    )
+    command.add_argument(
+        "--schema", action="store_true", help="print a schema that fits these records, as JSON"
+    )
+
+
+def _cat(add: Any) -> None:
+    command = _command(add, "cat", "print records", commands.cat)
+    _reads(command)
+    command.add_argument(
+        "--format", choices=("json", "text", "raw"), default="json", help="JSON lines unless given"
+    )
+    command.add_argument("--limit", type=_positive, metavar="N", help="print so many records at the most")
+    command.add_argument(
+        "--features", type=lambda text: text.split(","), metavar="A,B", help="print only these features"
+    )
+
+
+def _index(add: Any) -> None:
+    command = _command(add, "index", "write an index beside each file: PATH.index", commands.index)
+    command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
+    command.add_argument(
+        "--format", choices=("purerecord", "text"), default="purerecord", help="text is that of DALI"
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help="write the index of one file there")
+
+
+def _demo(add: Any) -> None:
+    command = _command(add, "demo", "write, read, damage and repair a small dataset", commands.demo)
+    command.add_argument("folder", nargs="?", help="where; in a temporary folder unless given")
+
+
+def _command(add: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]) -> Any:
+    command = add.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    command.set_defaults(run=run)
+    return command
+
+
+def _reads(command: Any) -> None:
+    command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
+    command.add_argument(
+        "--compression", choices=_COMPRESSIONS, default="auto", help="of the files; found out unless given"
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())
