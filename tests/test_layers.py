@@ -54,7 +54,7 @@ MEETING = [
     "mixing",
     "dataset",
 ]
-TOP = ["demo tf arrow torch jax ray spark convert view", "cli"]
+TOP = ["progress show demo tf arrow torch jax ray spark convert view", "commands", "cli"]
 
 SIDES = {"shared": SHARED, "container": CONTAINER, "payload": PAYLOAD, "meeting": MEETING, "top": TOP}
 SEES = {
