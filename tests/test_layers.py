@@ -32,7 +32,8 @@ CONTAINER = [
     "reader plainfile",
     "recordfile writer",
     "shards quarantine",
-    "salvage workers",
+    "salvage",
+    "workers",
 ]
 PAYLOAD = [
     "_descriptors varint septets features ragged arrays",
