@@ -30,6 +30,8 @@ from .shards import ShardedWriter
 from .writer import TFRecordWriter
 
 if TYPE_CHECKING:
+    from .damage import Damage
+    from .dataset import Dataset, TFRecordDataset
     from .example import decode_example, decode_sequence_example, encode_example, encode_sequence_example
     from .features import (
         FixedLenFeature,
@@ -51,14 +53,22 @@ if TYPE_CHECKING:
         SequenceExample,
     )
     from .ragged import Ragged, Sparse
+    from .recovery import Frame, salvage, scan
+    from .report import FileReport, Report
     from .scatter import encode_examples
     from .schema import infer_schema, schema_from_json, schema_to_json
     from .sequence import parse_sequence_example, parse_single_sequence_example
     from .tensor import parse_tensor, serialize_tensor
+    from .validation import validate
 
 __version__ = "0.1.0"
 
 _LAZY = {
+    "damage": ["Damage"],
+    "dataset": ["Dataset", "TFRecordDataset"],
+    "recovery": ["Frame", "salvage", "scan"],
+    "report": ["FileReport", "Report"],
+    "validation": ["validate"],
     "scatter": ["encode_examples"],
     "example": ["decode_example", "decode_sequence_example", "encode_example", "encode_sequence_example"],
     "features": [
@@ -93,6 +103,8 @@ __all__ = [
     "ClosedError",
     "CompressionError",
     "CorruptionError",
+    "Damage",
+    "Dataset",
     "DecodeError",
     "EncodeError",
     "Example",
@@ -100,9 +112,11 @@ __all__ = [
     "FeatureList",
     "FeatureLists",
     "Features",
+    "FileReport",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "FloatList",
+    "Frame",
     "Index",
     "Int64List",
     "PureRecordError",
@@ -110,12 +124,14 @@ __all__ = [
     "RaggedFeature",
     "RecordFile",
     "Records",
+    "Report",
     "SchemaError",
     "SequenceExample",
     "ShardedWriter",
     "Sparse",
     "SparseFeature",
     "StaleIndexError",
+    "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
     "TruncatedError",
@@ -136,9 +152,12 @@ __all__ = [
     "parse_tensor",
     "read_batches",
     "read_records",
+    "salvage",
+    "scan",
     "schema_from_json",
     "schema_to_json",
     "serialize_tensor",
+    "validate",
 ]
 
 

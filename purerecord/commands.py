@@ -18,13 +18,13 @@ from .damage import Damage
 from .index import build_index, index_path
 from .progress import ProgressLine
 from .report import human_size
-from .salvage import salvage as salvage_file
-from .salvage import walk
+from .recovery import salvage as salvage_file
+from .recovery import walk
 from .schema import infer_schema, schema_from_json, schema_to_json
 from .show import Summary, as_json, as_text
 from .storage import Named, Opened, resolve, resolve_paths
 from .stream import FrameStream
-from .validate import validate as validate_files
+from .validation import validate as validate_files
 
 DAMAGED = 3
 _COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
 
-from .salvage import Progress
+from .recovery import Progress
 
 _T = TypeVar("_T")
 

@@ -32,7 +32,7 @@ CONTAINER = [
     "reader plainfile",
     "recordfile writer",
     "shards quarantine",
-    "salvage",
+    "recovery",
     "workers",
 ]
 PAYLOAD = [
@@ -49,7 +49,7 @@ PAYLOAD = [
     "sequence schema",
 ]
 MEETING = [
-    "cursor rows filetable validate",
+    "cursor rows filetable validation",
     "ahead share shuffle combining source",
     "batching mapping caching",
     "mixing",

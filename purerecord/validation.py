@@ -19,7 +19,7 @@ from .frame import FOOTER, HEADER
 from .parse import parse_example
 from .records import Records
 from .report import FileReport, Report
-from .salvage import Progress, untold, walk
+from .recovery import Progress, untold, walk
 from .storage import Named, Opened, resolve
 from .stream import FrameStream
 
