@@ -66,9 +66,7 @@ def test_every_chain_is_dealt_out_once_and_goes_on_where_it_stopped(name, tmp_pa
     check(CHAINS[name](TFRecordDataset(write_files(tmp_path, [5, 0, 12, 30]))), every=9)
 
 
-@pytest.mark.parametrize(
-    "name", ["records", "batch", "shuffle", "unbatch", "filter", "repeat", "cache", "prefetch"]
-)
+@pytest.mark.parametrize("name", ["records", "batch", "shuffle", "unbatch", "filter", "repeat", "prefetch"])
 def test_chains_over_compressed_files_too(name, tmp_path):
     check(CHAINS[name](TFRecordDataset(write_files(tmp_path, [5, 0, 12, 30], "GZIP"))), every=9)
 

@@ -1,0 +1,268 @@
+"""PyTorch: ``IterableDataset`` around any chain, ``MapDataset`` over files, and arrays as tensors.
+
+Every worker of every rank takes its share of one order, so nothing comes twice and nothing is left out.
+Importing this imports torch; nothing else in purerecord does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .dataset import Dataset, DatasetIterator
+from .features import FixedLenFeature, RaggedFeature, as_features
+from .filetable import FileTable
+from .parse import parse_example, parse_single_example
+from .ragged import Ragged, Sparse
+from .records import Records
+from .rows import apply
+from .share import EVEN, merge_states
+from .storage import resolve_paths
+
+try:
+    import torch
+    from torch import distributed
+    from torch.utils import data
+except ImportError as error:
+    raise ImportError(f'purerecord.torch needs PyTorch: pip install "purerecord[torch]" ({error})') from error
+
+__all__ = ["IterableDataset", "MapDataset", "merge_states", "to_tensors"]
+
+Decode = Mapping[str, Callable[[bytes], Any]]
+RAGGED = ("padded", "list", "nested")
+
+
+def to_tensors(element: Any, *, ragged: str = "padded", padding_value: Any = 0) -> Any:
+    """An element or batch with tensors for arrays; memory is shared where torch may write to it.
+
+    A ``Ragged`` becomes one tensor filled up with ``padding_value`` ("padded"), a list of tensors ("list") or
+    a nested tensor ("nested"). Bytes stay bytes: an array of them becomes a list, ``Records`` too.
+    """
+    return apply(lambda leaf: _to_tensor(leaf, ragged, padding_value), element)
+
+
+def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return leaf.tolist() if leaf.dtype.kind == "O" else _from_array(leaf)
+    if isinstance(leaf, np.generic):
+        return torch.as_tensor(leaf.item(), dtype=_from_array(np.empty(0, leaf.dtype)).dtype)
+    if isinstance(leaf, Ragged):
+        return _from_ragged(leaf, ragged, padding_value)
+    if isinstance(leaf, Sparse) and leaf.dtype.kind != "O":
+        indices, values = _from_array(leaf.indices.T), _from_array(leaf.values)
+        # The indices are data, and torch trusts what it has not checked.
+        return torch.sparse_coo_tensor(indices, values, leaf.dense_shape, check_invariants=True)
+    return list(leaf) if isinstance(leaf, Records) else leaf
+
+
+def _from_array(array: np.ndarray[Any, Any]) -> torch.Tensor:
+    # torch does not know of memory that must not be written to, so it gets its own.
+    return torch.from_numpy(array if array.flags.writeable else array.copy())
+
+
+def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
+    if column.dtype.kind == "O":
+        return column.to_list()
+    if ragged == "padded":
+        return _from_array(column.to_dense(padding_value))
+    if ragged == "list":
+        if isinstance(column.values, Ragged):
+            return [_from_ragged(row, ragged, padding_value) for row in column]
+        splits = column.row_splits.tolist()
+        values = _from_array(column.values)
+        return [values[begin:end] for begin, end in pairwise(splits)]
+    if isinstance(column.values, Ragged):
+        raise ValueError('a nested tensor has one ragged dimension; use ragged="list" or "padded" for more')
+    values, splits = _from_array(column.values), _from_array(column.row_splits)
+    return torch.nested.nested_tensor_from_jagged(values, splits)
+
+
+class _Convert:
+    """Makes tensors of elements: first ``decode`` on the bytes of the features it names."""
+
+    def __init__(self, decode: Decode | None, ragged: str, padding_value: Any) -> None:
+        if ragged not in RAGGED:
+            raise ValueError(f"ragged must be one of {', '.join(RAGGED)}, not {ragged!r}")
+        self._decode = dict(decode or {})
+        self._ragged = ragged
+        self._padding_value = padding_value
+
+    def __call__(self, element: Any) -> Any:
+        if not self._decode:
+            return to_tensors(element, ragged=self._ragged, padding_value=self._padding_value)
+        if not isinstance(element, Mapping):
+            raise TypeError("decode names features, so the elements must be dicts, as parse makes them")
+        rest = {name: part for name, part in element.items() if name not in self._decode}
+        converted = to_tensors(rest, ragged=self._ragged, padding_value=self._padding_value)
+        decoded = {name: self._decoded(name, element[name]) for name in self._decode}
+        both = {**converted, **decoded}
+        return {name: both[name] for name in element}
+
+    def _decoded(self, name: str, value: Any) -> Any:
+        function = self._decode[name]
+        if isinstance(value, bytes):
+            return _to_tensor(function(value), self._ragged, self._padding_value)
+        values = [_to_tensor(function(item), self._ragged, self._padding_value) for item in value]
+        kinds = {(item.shape, item.dtype) if isinstance(item, torch.Tensor) else None for item in values}
+        return torch.stack(values) if len(kinds) == 1 and None not in kinds else values
+
+
+class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unused-ignore]
+    """A dataset for ``DataLoader``: every worker of every rank gets its share, every element comes once.
+
+    Batch in the chain and give the loader ``batch_size=None``: then whole batches are dealt out. The rank is
+    the one given, else that of ``torch.distributed``, else of the environment (``RANK``, ``WORLD_SIZE``).
+    ``even`` decides about a last round with fewer elements than ranks: "uneven", "drop" or "pad". Call
+    ``set_epoch`` before each epoch, as for a ``DistributedSampler``.
+
+    >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000, seed=1).batch(128).parse(features)
+    >>> loader = DataLoader(IterableDataset(dataset), batch_size=None, num_workers=4)
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        rank: int | None = None,
+        world_size: int | None = None,
+        even: str = "uneven",
+        ragged: str = "padded",
+        padding_value: Any = 0,
+        decode: Decode | None = None,
+    ) -> None:
+        super().__init__()
+        if (rank is None) != (world_size is None):
+            raise ValueError("rank and world_size belong together: give both, or none")
+        if even not in EVEN:
+            raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
+        self._dataset = dataset
+        self._place = None if rank is None or world_size is None else (rank, world_size)
+        self._even = even
+        self._convert = _Convert(decode, ragged, padding_value)
+        # The epoch that set_epoch said and how often it did: in memory that workers which live on see too.
+        self._said = torch.zeros(2, dtype=torch.int64).share_memory_()
+        self._heard = 0
+        self._epoch = 0  # of the next loop in this process
+        self._resume: Mapping[str, Any] | None = None
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next loop is epoch ``epoch``; loops that follow count on where the workers live on."""
+        self._said[0] = epoch
+        self._said[1] += 1
+
+    def resume(self, state: Any) -> None:
+        """The next loop goes on where ``state`` was taken; call it before the loader makes its workers.
+
+        ``state`` is what an iterator's ``state_dict()`` or ``merge_states`` gave, or an epoch and a position:
+        ``{"epoch": 3, "position": steps * world_size}``.
+        """
+        self._resume = state
+        self.set_epoch(state["epoch"])
+
+    def __iter__(self) -> Iterator[Any]:
+        if int(self._said[1]) != self._heard:
+            self._epoch, self._heard = int(self._said[0]), int(self._said[1])
+        rank, world_size = self._located()
+        info = data.get_worker_info()
+        worker, workers = (0, 1) if info is None else (info.id, info.num_workers)
+        iterator = self._dataset.iterator(
+            self._epoch, rank=rank, world_size=world_size, worker=worker, workers=workers, even=self._even
+        )
+        if self._resume is not None and self._resume["epoch"] == self._epoch:
+            iterator.load_state_dict(self._resume)
+        return _TensorIterator(self, iterator, self._convert)
+
+    def begun(self, epoch: int) -> None:
+        """A loop over ``epoch`` has begun in this process."""
+        self._epoch = epoch + 1
+
+    def __len__(self) -> int:
+        rank, world_size = self._located()
+        size = len(self._dataset)
+        if self._even == "uneven":
+            return len(range(rank, size, world_size))
+        return size // world_size if self._even == "drop" else -(-size // world_size)
+
+    def _located(self) -> tuple[int, int]:
+        """The rank, and of how many."""
+        if self._place is not None:
+            return self._place
+        if distributed.is_available() and distributed.is_initialized():
+            return distributed.get_rank(), distributed.get_world_size()
+        return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker that is spawned does not know the process group, so it is told.
+        return {**self.__dict__, "_place": self._located()}
+
+    def __repr__(self) -> str:
+        return f"IterableDataset({self._dataset!r}, even={self._even!r})"
+
+
+class _TensorIterator(Iterator[Any]):
+    """Elements as tensors; its state is that of the iterator below."""
+
+    def __init__(self, owner: IterableDataset, iterator: DatasetIterator, convert: _Convert) -> None:
+        self._owner = owner
+        self._iterator = iterator
+        self._convert = convert
+
+    def __next__(self) -> Any:
+        # Not when it is made: some loaders make one more than they use.
+        self._owner.begun(self._iterator.epoch)
+        return self._convert(next(self._iterator))
+
+    @property
+    def skipped(self) -> int:
+        """How many damaged places were passed over."""
+        return self._iterator.skipped
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where this is."""
+        return self._iterator.state_dict()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken."""
+        self._iterator.load_state_dict(state_dict)
+
+
+class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
+    """The records of files by number, for samplers: as ``bytes``, or with ``features`` as dicts of tensors.
+
+    The files must be uncompressed, or GZIP written with a ``block_size``. Works with any sampler,
+    ``DistributedSampler`` included, and reads and parses a whole batch at once.
+    """
+
+    def __init__(
+        self,
+        paths: Any,
+        features: Mapping[str, Any] | None = None,
+        *,
+        decode: Decode | None = None,
+    ) -> None:
+        self._table = FileTable(resolve_paths(paths))
+        self._features = None if features is None else as_features(features)
+        self._convert = _Convert(decode, "list", 0)
+        # What a column holds of one record does not depend on the others, for these.
+        kinds = () if self._features is None else map(type, self._features.values())
+        self._columnar = all(kind in (FixedLenFeature, RaggedFeature) for kind in kinds)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.__getitems__([range(len(self))[index]])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """Several at once, in this order."""
+        records = self._table.fetch(np.asarray(indices, np.int64))
+        if self._features is None:
+            return list(records)
+        if not self._columnar:
+            return [self._convert(parse_single_example(record, self._features)) for record in records]
+        columns = self._convert(parse_example(records, self._features))
+        return [{name: column[row] for name, column in columns.items()} for row in range(len(records))]
