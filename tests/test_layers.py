@@ -28,7 +28,7 @@ CONTAINER = [
     "walk inflate report",
     "frame deflate",
     "storage resync",
-    "index stream",
+    "index stream verify",
     "reader plainfile",
     "recordfile writer",
     "shards quarantine",
