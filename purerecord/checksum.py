@@ -4,9 +4,9 @@ The mask (rotate right by 15, add a constant) comes from LevelDB: it keeps the C
 holds CRCs from being trivial. Everything else here is one fact: a CRC is linear over XOR. So
 
 * the CRC of a length field is a few table look-ups XORed together (``masked_length_crcs``), and
-* the CRC of a long run of bytes is the XOR of its parts' CRCs, each multiplied by x^(bytes behind it).
-  ``payloads_match`` therefore computes *one* CRC over a run of small payloads and compares it with what
-  the stored CRCs of the payloads add up to. A call per record would cost more than all else.
+* a CRC register becomes zero when it is fed its own content. So when each stored CRC, brought into that
+  form, stands behind its payload, *one* CRC over a run of payloads comes out as zero exactly when all are
+  right (``payloads_match``). A call per record would cost more than all else.
 
 This module knows neither frames nor files.
 """
@@ -14,7 +14,6 @@ This module knows neither frames nor files.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,13 +36,13 @@ UInts = npt.NDArray[np.uint32]
 MASK_DELTA = 0xA282EAD8
 
 _ONES = 0xFFFFFFFF
-# ``payloads_match`` looks at runs of at most this many bytes: the tables it needs are this long.
-_RUN = 1 << 19
+# ``payloads_match`` copies runs of about this many bytes, which stay in the cache.
+_RUN = 1 << 18
 # It pays for many payloads that are small: else a call per record costs little beside the CRC itself.
-_MANY = 128
-_SMALL = 2048
-_LONG = 1 << 14
-_PIECE = 512
+_MANY = 64
+_SMALL = 4096
+# The longest payloads that can be checked many at once.
+LONGEST = 1 << 14
 
 
 def mask(crc: int) -> int:
@@ -108,70 +107,47 @@ def payloads_match(
     damage in several goes unseen with the probability of 2^-32 with which a CRC may miss damage at all.
     """
     count = len(begins)
-    if count < _MANY or int(ends[-1] - begins[0]) > count * _SMALL or int((ends - begins).max()) > _LONG:
+    if count < _MANY or int(ends[-1] - begins[0]) > count * _SMALL or int((ends - begins).max()) > LONGEST:
         return None
-    edges = [0]
-    while edges[-1] < count:
-        run_end = int(begins[edges[-1]]) + _RUN
-        edges.append(int(np.searchsorted(ends, run_end, side="right")))
     octets = np.frombuffer(buffer, np.uint8)
-    claimed = unmask_many(stored)
-    return all(
-        _run_matches(octets, begins[low:high], ends[low:high], claimed[low:high])
-        for low, high in pairwise(edges)
-    )
+    words = np.zeros((count, 4), "<u4")
+    words[:, 0] = registers(stored, ends - begins)
+    marks = words.view("V16")
+    low = 0
+    while low < count:
+        begin = int(begins[low])
+        high = max(low + 1, int(np.searchsorted(ends, begin + _RUN)))
+        run = np.empty(int(ends[high - 1]) - begin + 16, np.uint8)
+        run[:-16] = octets[begin : int(ends[high - 1])]
+        # Behind each payload 16 bytes: what makes the register zero, and zeros, which leave it so.
+        behind = np.ndarray(len(run) - 15, "V16", run, strides=(1,))
+        behind[ends[low:high] - begin] = marks[low:high, 0]
+        if not is_zero(run):
+            return False
+        low = high
+    return True
 
 
-def _run_matches(
-    octets: npt.NDArray[np.uint8],
-    begins: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
-    claimed: UInts,
-) -> bool:
-    begin, end = int(begins[0]), int(ends[-1])
-    size = end - begin
-    # The bytes between the payloads become zeros, which add nothing to a CRC that starts from zero.
-    run = octets[begin:end].copy()
-    if len(ends) > 1:
-        gaps = np.ndarray(size - 15, "V16", run, strides=(1,))
-        gaps[ends[:-1] - begin] = np.void(bytes(16))
-    # A CRC starts from all ones and ends inverted; what the ones do depends on the length alone.
-    plain = claimed ^ _advance_table(_ONES, _LONG)[ends - begins] ^ np.uint32(_ONES)
-    total = _sum_of_products(plain, _advance_table(1 << 31, _RUN)[end - ends])
-    return total == crc32c(run, _ONES) ^ _ONES
+def is_zero(data: Any) -> bool:
+    """Whether ``data`` leaves a CRC register at zero that was zero before."""
+    return bool(crc32c(data, _ONES) == _ONES)  # the package inverts the register before and after
 
 
-def _sum_of_products(left: UInts, right: UInts) -> int:
-    """The XOR of all ``left[i] * right[i]``, as bit-reversed polynomials modulo the CRC's.
+def registers(stored: UInts, lengths: npt.NDArray[np.int64] | int) -> UInts:
+    """What a CRC register that was zero holds behind each run of bytes that has the masked CRC ``stored``.
 
-    Integer multiplication becomes multiplication without carries when every fourth bit at most is
-    set: the carries then fall into bits that are masked out in the end.
+    ``lengths`` are those of the runs, up to ``LONGEST``. A CRC starts from all ones and ends inverted:
+    what that adds depends on the length alone.
     """
-    holes = np.array([[0x11111111 << shift] for shift in range(4)], np.uint64)
-    sums = np.zeros((4, 4), np.uint64)
-    for begin in range(0, len(left), _PIECE):  # pieces that stay in the cache
-        lefts = left[begin : begin + _PIECE].astype(np.uint64) & holes
-        rights = right[begin : begin + _PIECE].astype(np.uint64) & holes
-        sums ^= np.bitwise_xor.reduce(lefts[:, None] * rights, axis=2)
-    product = 0
-    for shift in range(4):
-        terms = [int(sums[i, (shift - i) % 4]) for i in range(4)]
-        product |= (terms[0] ^ terms[1] ^ terms[2] ^ terms[3]) & (0x1111111111111111 << shift)
-    product <<= 1
-    low, high = product & _ONES, (product >> 32) & _ONES
-    return high ^ _advance(low, 4)
+    found: UInts = unmask_many(stored) ^ _ones_advanced()[lengths]
+    return found
 
 
-def _advance(value: int, count: int) -> int:
-    """``value`` times x^(8 * count): what ``count`` zero bytes make of a CRC register."""
-    return crc32c(bytes(count), value ^ _ONES) ^ _ONES
-
-
-@lru_cache(maxsize=2)
-def _advance_table(seed: int, last: int) -> UInts:
-    """``_advance(seed, n)`` for n from 0 to ``last``, by doubling."""
-    table = np.empty(last + 1, np.uint32)
-    table[0] = seed
+@lru_cache(maxsize=1)
+def _ones_advanced() -> UInts:
+    """What all ones before n payload bytes, and the inversion behind them, add to a register; by doubling."""
+    table = np.empty(LONGEST + 1, np.uint32)
+    table[0] = _ONES
     done = 1
     while done < len(table):
         todo = min(done, len(table) - done)
@@ -180,7 +156,13 @@ def _advance_table(seed: int, last: int) -> UInts:
         for position, octets in enumerate(_octet_tables(done)):
             target ^= octets[(source >> np.uint32(8 * position)).astype(np.uint8)]
         done += todo
+    table ^= np.uint32(_ONES)
     return table
+
+
+def _advance(value: int, count: int) -> int:
+    """What ``count`` zero bytes make of the register ``value``."""
+    return crc32c(bytes(count), value ^ _ONES) ^ _ONES
 
 
 def _octet_tables(count: int) -> list[UInts]:

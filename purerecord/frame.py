@@ -17,7 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .checksum import crc32c, mask, masked_crc, masked_crcs, masked_length_crcs, payloads_match
+from .checksum import (
+    crc32c,
+    is_zero,
+    mask,
+    masked_crc,
+    masked_crcs,
+    masked_length_crcs,
+    payloads_match,
+    registers,
+)
 from .errors import ChecksumError, TruncatedError
 from .walk import frame_starts
 
@@ -157,6 +166,18 @@ def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
     view = memoryview(buffer)
     cuts = map(view.__getitem__, map(slice, begins.tolist(), ends.tolist()))
     return np.flatnonzero(masked_crcs(cuts, len(begins)) != stored)
+
+
+def all_hold(buffer: bytearray, starts: Offsets) -> bool:
+    """Whether both CRCs of all frames hold that lie at ``starts``, the last of which is where they end.
+
+    No payload may be longer than ``LONGEST``. The CRCs in the buffer are overwritten: see ``checksum``.
+    """
+    begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
+    words = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))
+    words[begins - FOOTER] = registers(words[begins - FOOTER], HEADER - FOOTER)
+    words[ends] = registers(words[ends], ends - begins)
+    return is_zero(memoryview(buffer)[int(starts[0]) : int(starts[-1])])
 
 
 def u32_at(buffer: Any, offsets: Offsets) -> npt.NDArray[np.uint32]:

@@ -164,6 +164,11 @@ class _File:
         self.position += len(data)
         return data
 
+    def readinto(self, buffer: memoryview) -> int:
+        got: int = self._file.readinto(buffer)
+        self.position += got
+        return got
+
     def close(self) -> None:
         if self._ours:
             self._file.close()
@@ -246,6 +251,10 @@ class Opened:
     def rewinds(self) -> bool:
         """Whether ``rewind`` is possible."""
         return self._plain is self._file and self._file.regular
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Like ``read``, into a buffer of the caller's; only where ``rewind`` is possible."""
+        return self._file.readinto(buffer)
 
     def resume(self) -> bool:
         """After a ``CompressionError``: go on at the next member of a GZIP file, if one can be found."""

@@ -36,13 +36,16 @@ _NONE = np.empty(0, np.int64)
 
 
 class FrameStream:
-    """The frames of one opened file, in order."""
+    """The frames of one opened file, in order.
 
-    def __init__(self, opened: Opened, *, verify: bool = True) -> None:
+    If the file has been read up to ``offset``, and so many records of it are known, it goes on there.
+    """
+
+    def __init__(self, opened: Opened, *, verify: bool = True, record: int = 0, offset: int = 0) -> None:
         self._opened = opened
         self._verify = verify
         self._buffer = b""
-        self._base = 0  # how far into the plain data the buffer begins
+        self._base = offset  # how far into the plain data the buffer begins
         self._begins = self._ends = _NONE  # the whole frames in the buffer
         self._bad = _NONE  # which of them have a wrong data CRC
         self._cursor = 0  # the first of them that has not been handed out
@@ -52,8 +55,8 @@ class FrameStream:
         self._ended = False  # whether nothing more can be had from the source
         self._resynced = False  # whether the next record lies where a search has ended
         self._headless = False  # whether it has lost its header, and nothing else
-        self.record = 0  # the number in the file of the next record to be handed out
-        self.good = 0  # bytes of the file in good frames, those handed out by ``next``
+        self.record = record  # the number in the file of the next record to be handed out
+        self.good = offset  # bytes of the file in good frames, those handed out by ``next``
         self.searched = False  # whether the records handed out last begin where a search has ended
 
     @property
@@ -128,7 +131,12 @@ class FrameStream:
         """Get more of the file into the buffer; False when there is no more, or no use in it."""
         missing = self._missing()
         remaining = self._opened.remaining(missing)
-        if self._ended or self._bad_length or self._headless or (remaining is not None and remaining < missing):
+        if (
+            self._ended
+            or self._bad_length
+            or self._headless
+            or (remaining is not None and remaining < missing)
+        ):
             return False
         keep = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         tail = self._buffer[keep:]
@@ -296,7 +304,7 @@ class FrameStream:
         return Damage(begin, begin + size, kind, records, f"it looks like {looks}" if looks else "")
 
     def _search(self, start: int, stop: int | None = None) -> tuple[int | None, bytes]:
-        """Where in the file, ``start`` to ``stop`` bytes into the buffer, the next good frame begins, or None.
+        """Where in the file, ``start`` to ``stop`` bytes into the buffer, a good frame begins next, or None.
 
         And the beginning of what was passed over. Without a ``stop`` the buffer moves along, so that a
         hole of any size is searched in little memory. In how large pieces the source gives its data

@@ -18,10 +18,11 @@ from .errors import CorruptionError, SchemaError
 from .frame import FOOTER, HEADER
 from .parse import parse_example
 from .records import Records
-from .report import FileReport, Report
 from .recovery import Progress, untold, walk
+from .report import FileReport, Report
 from .storage import Named, Opened, resolve
 from .stream import FrameStream
+from .verify import sound_runs
 
 NOT_AN_EXAMPLE = "not an Example"
 NOT_OF_THE_SCHEMA = "not of the schema"
@@ -111,24 +112,34 @@ class Job:
 
 
 def _examine(opened: Opened, found: _Found, progress: Progress) -> None:
-    told = counted = 0
-    for part in walk(FrameStream(opened)):
+    told = 0
+    if found.check is None:  # nobody needs the payloads
+        for records, size in sound_runs(opened):
+            found.add_sound(records, size)
+            progress(opened.position - told, records)
+            told = opened.position
+    for part in walk(FrameStream(opened, record=found.records, offset=found.position)):
+        before = found.records
         if isinstance(part, Damage):
             found.add_damage(part)
         else:
             found.add_records(part)
-        progress(opened.position - told, found.records - counted)
-        told, counted = opened.position, found.records
+        progress(opened.position - told, found.records - before)
+        told = opened.position
 
 
 class _Found:
     """What has been found in a file so far."""
 
     def __init__(self, check: PayloadCheck | None) -> None:
-        self._check = check
+        self.check = check
         self.records = 0
         self.damages: list[Damage] = []
         self.position = 0  # how many bytes of the plain data are accounted for
+
+    def add_sound(self, records: int, size: int) -> None:
+        self.records += records
+        self.position += size
 
     def add_damage(self, damage: Damage) -> None:
         self.damages.append(damage)
@@ -137,7 +148,7 @@ class _Found:
     def add_records(self, records: Records) -> None:
         self.records += len(records)
         base = records.base or 0
-        for number, kind, detail in self._check(records) if self._check is not None else ():
+        for number, kind, detail in self.check(records) if self.check is not None else ():
             self.records -= 1
             # Of a record whose header is damaged, that is accounted for already.
             begin = max(base + int(records.begins[number]) - HEADER, self.position)
