@@ -61,16 +61,17 @@ def results(args: argparse.Namespace) -> Iterator[race.Result]:
 def main(argv: list[str] | None = None) -> None:
     """Run and report."""
     args = arguments(argv)
+    settings = {"quick": args.quick, "rounds": args.rounds, "parts": args.parts}
+    name = "-".join(args.parts) if len(args.parts) < len(PARTS) else "all"
     print(report.heading(), flush=True)
     found = []
     for result in results(args):
         found.append(result)
         print(report.line(result), flush=True)
+        # Every time, so that a run that is stopped leaves what it found.
+        report.write_json(args.out / f"{name}.json", found, settings)
+        chart.write_chart(args.out / f"{name}.svg", found)
     print(report.summary(found))
-    settings = {"quick": args.quick, "rounds": args.rounds, "parts": args.parts}
-    name = "-".join(args.parts) if len(args.parts) < len(PARTS) else "all"
-    report.write_json(args.out / f"{name}.json", found, settings)
-    chart.write_chart(args.out / f"{name}.svg", found)
     print(f"written: {name}.json and {name}.svg in {args.out}")
 
 

@@ -60,7 +60,7 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
     ("parse", "parse_example to tensors, 4096", "parse", "tensorflow.parse_to_tensors",
      all_of(PAYLOADS, None), {"batch": 4096}),
     ("decode", "tfrecord_loader", "decode", "tfrecord.decode",
-     {"tab": 50.0, "ctr": 50.0, "emb": 8.0, "img": 8.0, "shuf": None, "wide": None}, {}),
+     {"tab": 50.0, "ctr": 50.0, "emb": 8.0, "img": 8.0, "shuf": None}, {}),
     ("encode", "tf.train.Example + TFRecordWriter", "encode", "tensorflow.encode",
      {"tab": 30.0, "ctr": 30.0, "emb": None, "img": None, "wide": None}, {}),
     ("encode", "tf.train.Example filled in place", "encode", "tensorflow.encode_filled",
