@@ -88,7 +88,9 @@ class Inflater:
         self._input = b""
         self._consumed = position  # compressed bytes taken from the source
         self._begin = 0  # where the current stream begins
-        self._recent = b""  # compressed bytes inflated lately, among which a next member may be hidden
+        self._recent = (
+            bytearray()
+        )  # compressed bytes inflated lately, among which a next member may be hidden
         self._broken: CompressionError | None = None
 
     def read(self, size: int) -> bytes:
@@ -124,7 +126,9 @@ class Inflater:
         except zlib.error as error:
             return self._inflate_up_to_the_break(before, error)
         rest = stream.unused_data if stream.eof else stream.unconsumed_tail
-        self._recent = (self._recent + self._input[: len(self._input) - len(rest)])[-_RECENT:]
+        self._recent += memoryview(self._input)[: len(self._input) - len(rest)]
+        if len(self._recent) > 2 * _RECENT:
+            del self._recent[:-_RECENT]
         self._input = rest
         if stream.eof:
             self._stream = None
@@ -169,7 +173,7 @@ class Inflater:
         """
         if self._compression != "GZIP":
             return False
-        known = self._recent + self._input
+        known = bytes(self._recent) + self._input
         at = max(self._consumed - len(known), self._begin + 1) - (self._consumed - len(known))
         while True:
             at = known.find(_GZIP_MAGIC, at)
@@ -184,7 +188,7 @@ class Inflater:
             if _inflates(known[at:]):
                 break
             at += 1
-        self._input, self._recent = known[at:], b""
+        self._input, self._recent = known[at:], bytearray()
         self._stream, self._broken = None, None
         return True
 

@@ -59,7 +59,7 @@ def test_code_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, mon
         if language == "python":
             stdout = io.StringIO()
             with contextlib.redirect_stdout(stdout):
-                exec(compile(text, page.name, "exec"), namespace)  # noqa: S102 - that is the point
+                exec(compile(text, page.name, "exec"), namespace)
             output = stdout.getvalue()
         elif language == "text":
             same(text, output)

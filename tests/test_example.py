@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from interop import interop
 from strategies import example_payloads, feature_mappings, plain, sequence_payloads, sequences
 
 from purerecord import proto
@@ -139,7 +140,7 @@ def test_an_empty_list_has_no_kind_and_comes_back_as_an_empty_list(value: Any) -
 
 
 def test_small_types_of_ml_dtypes_are_stored_as_what_they_stand_for() -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes")
+    ml_dtypes = interop("ml_dtypes")
     assert plain(stored(np.array([1.5, 2], ml_dtypes.bfloat16))) == plain(np.array([1.5, 2], np.float32))
     assert plain(stored(np.array([1, -2], ml_dtypes.int4))) == plain(np.array([1, -2]))
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 from damage import frame, frames, header
+from interop import interop
 from ways import Trickle
 
 import purerecord
@@ -474,7 +475,7 @@ def test_url_without_fsspec_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("options", ["", "GZIP", "ZLIB"])
 def test_url_is_written_and_read_through_fsspec(options):
-    fsspec = pytest.importorskip("fsspec")
+    fsspec = interop("fsspec")
     url = "memory://purerecord/a.tfrecord"
     with TFRecordWriter(url, options) as writer:
         writer.write_many(RECORDS)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from interop import interop
 from strategies import CAMPAIGN, mutate
 
 from purerecord import tensor
@@ -136,7 +137,7 @@ def test_strings_come_back(array: np.ndarray) -> None:
 
 @pytest.mark.parametrize("name", EXTRA_DTYPES)
 def test_the_types_of_ml_dtypes_come_back(name: str) -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes")
+    ml_dtypes = interop("ml_dtypes")
     dtype = np.dtype(getattr(ml_dtypes, name))
     array = np.arange(2).astype(dtype).reshape(2, 1)
     payload = serialize_tensor(array)
@@ -231,7 +232,7 @@ def test_elements_are_found_wherever_they_are(payload: bytes, expected: np.ndarr
     ],
 )
 def test_small_types_are_found_in_their_fields(code: int, name: str, field: str, value: Any) -> None:
-    pytest.importorskip("ml_dtypes")
+    interop("ml_dtypes")
     found = parse_tensor(proto(code, [3], **{field: value}))
     assert found.dtype.name == name
     assert found.astype(float).tolist() == [1, 1, 1]
