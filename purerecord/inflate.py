@@ -88,9 +88,7 @@ class Inflater:
         self._input = b""
         self._consumed = position  # compressed bytes taken from the source
         self._begin = 0  # where the current stream begins
-        self._recent = (
-            bytearray()
-        )  # compressed bytes inflated lately, among which a next member may be hidden
+        self._recent = bytearray()  # compressed bytes inflated lately: a next member may be among them
         self._broken: CompressionError | None = None
 
     def read(self, size: int) -> bytes:
