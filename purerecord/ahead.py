@@ -1,4 +1,4 @@
-"""Working ahead: ``prefetch`` in a thread, ``map`` in threads or processes, both in order.
+"""Working ahead: ``prefetch`` in a thread, ``map`` in threads or processes, always in order.
 
 What is ahead comes in runs; each knows where it begins below and how many foreign elements follow it, that
 another worker or rank takes and nobody here computes. So a state holds no element: it is where the present
@@ -57,7 +57,9 @@ class _Puller:
         return _Run(begin, elements, foreign)
 
 
-class _AheadCursor(Cursor):
+class AheadCursor(Cursor):
+    """Hands out what runs hold; how they come to be ahead is for its kinds to say."""
+
     def __init__(self, up: Cursor, context: Context) -> None:
         self._up = up
         self._puller = _Puller(up, context.pattern)
@@ -121,7 +123,7 @@ class _AheadCursor(Cursor):
         self._up.close()
 
 
-class ParallelCursor(_AheadCursor):
+class ParallelCursor(AheadCursor):
     """``function`` of some elements ahead, in threads or processes."""
 
     def __init__(
@@ -154,7 +156,7 @@ class ParallelCursor(_AheadCursor):
         super().close()
 
 
-class PrefetchCursor(_AheadCursor):
+class PrefetchCursor(AheadCursor):
     """The elements, fetched by one thread while those before are in use."""
 
     def __init__(self, up: Cursor, context: Context, buffer_size: int) -> None:

@@ -1,20 +1,15 @@
-"""``batch``, ``padded_batch``, ``unbatch`` and ``parse``: between single elements and batches.
+"""``batch``, ``padded_batch`` and ``unbatch``: between single elements and batches.
 
-Raw records are batched without becoming Python objects, and parsed from there column by column. This is
-where the container side and the payload side meet; it knows neither files nor how a message looks.
+Raw records are batched without becoming Python objects. This module knows neither files nor what a
+payload means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from .cursor import MANY, Context, Cursor, Elements, Node, Over, State, Step, Table, changed, take_exactly
-from .parse import parse_example, parse_single_example
+from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_exactly
 from .records import Records
 from .rows import count_rows, select, stack, stack_padded
 
@@ -156,50 +151,3 @@ class _UnbatchCursor(Cursor):
 
     def close(self) -> None:
         self._up.close()
-
-
-@dataclass(frozen=True, eq=False)
-class Parse(Step):
-    """Serialized Examples as ``features`` specifies them: batches column by column, single ones as dicts."""
-
-    up: Node
-    features: Mapping[str, Any]
-
-    def open(self, context: Context) -> Cursor:
-        return _ParseCursor(self, self.up.open(context))
-
-    def parsed(self, element: Any) -> Any:
-        """One element, parsed."""
-        if isinstance(element, bytes):
-            return parse_single_example(element, self.features)
-        return parse_example(element, self.features)
-
-    def table(self) -> Table | None:
-        below = self.up.table()
-        return None if below is None else ParsedTable(below, self)
-
-    def label(self) -> str:
-        return f"parse({{{', '.join(map(repr, self.features))}}})"
-
-
-@dataclass(frozen=True)
-class ParsedTable:
-    """A table whose elements are parsed when they are fetched."""
-
-    below: Table
-    node: Parse
-
-    def __len__(self) -> int:
-        return len(self.below)
-
-    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        return [self.node.parsed(element) for element in self.below.fetch(numbers)]
-
-
-class _ParseCursor(Over):
-    def __init__(self, node: Parse, up: Cursor) -> None:
-        super().__init__(up)
-        self._node = node
-
-    def take(self, count: int) -> Elements:
-        return [self._node.parsed(element) for element in self._up.take(count)]

@@ -79,6 +79,14 @@ class Cursor(ABC):
             left -= got
         return count - left
 
+    def take_lazy(self, count: int) -> Elements:
+        """Like ``take``, but an element may be something that ``load`` makes one of."""
+        return self.take(count)
+
+    def load(self, elements: Elements) -> Elements:
+        """The elements that ``take_lazy`` gave, or some of them, themselves."""
+        return elements
+
     @abstractmethod
     def state(self) -> State:
         """Where this is, for ``restore``."""
@@ -175,10 +183,11 @@ def join(parts: list[Elements]) -> Elements:
     return [element for part in parts for element in part]
 
 
-def take_exactly(cursor: Cursor, count: int) -> Elements:
+def take_exactly(cursor: Cursor, count: int, *, lazy: bool = False) -> Elements:
     """``count`` elements, fewer only at the end."""
     parts: list[Elements] = []
-    while count and len(part := cursor.take(count)):
+    take = cursor.take_lazy if lazy else cursor.take
+    while count and len(part := take(count)):
         parts.append(part)
         count -= len(part)
     return join(parts)

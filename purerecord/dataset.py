@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .batching import Batch, PaddedBatch, Parse, Unbatch
+from .batching import Batch, PaddedBatch, Unbatch
 from .caching import Cache
 from .combining import Concatenate, Repeat, Slice, Zip
 from .cursor import Context, Node, Tally
@@ -20,6 +20,7 @@ from .errors import ClosedError, CorruptionError
 from .features import as_features
 from .mapping import Enumerate, Filter, Map, Prefetch
 from .mixing import Interleave, Sample
+from .parsing import Parse
 from .share import KIND, VERSION, Consumer, Share
 from .shuffle import GlobalShuffle, Shuffle
 from .source import Files, Generated, Range, Slices

@@ -84,6 +84,16 @@ class PlainFile:
         self.record += end - begin
         return records
 
+    def places(self, count: int) -> list[tuple[int, int]]:
+        """Offset and number of the next ``count`` records, passed over; fewer only at the end."""
+        found: list[tuple[int, int]] = []
+        while len(found) < count:
+            place = (self.offset, self.record)
+            if not self.skip(1):
+                break
+            found.append(place)
+        return found
+
     def skip(self, count: int) -> int:
         """Pass over ``count`` records without looking at their data; fewer only at the end."""
         left = count
@@ -124,8 +134,10 @@ class PlainFile:
         offset, mean = self.offset, self._mean()
         if offset >= self._size:
             return False
-        least = _CHUNK if mean < _HOP else HEADER
-        buffer = self._read_at(offset, min(max(least, (count + 1) * mean), _MOST))
+        size = max(_CHUNK, (count + 1) * mean)
+        if mean >= _HOP:
+            size = count * mean if count > 1 else HEADER  # one alone is read exactly
+        buffer = self._read_at(offset, min(size, _MOST))
         self._load(buffer, offset)
         if not len(self._begins):
             self._load(self._read_at(offset, self._whole_size(buffer, offset)), offset)

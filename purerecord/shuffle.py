@@ -62,6 +62,8 @@ class _WindowCursor(Cursor):
     def __init__(self, node: Shuffle, context: Context) -> None:
         self._up = node.up.open(context.free())
         self.hint = self._up.hint
+        # Where others take most of what goes through the window, large elements are read when we give them.
+        self._lazy = context.pattern.own < context.pattern.period
         self._window = node.window
         self._key = (node.seed or 0, context.epoch if node.reshuffle else 0)
         self._draws = Draws(*self._key, WINDOW)
@@ -74,22 +76,32 @@ class _WindowCursor(Cursor):
         self._marks: deque[tuple[int, State]] = deque()
 
     def take(self, count: int) -> Elements:
+        return self._up.load(self._move(count))
+
+    def skip(self, count: int) -> int:
+        left = count
+        while left and (passed := len(self._move(min(left, MANY)))):
+            left -= passed
+        return count - left
+
+    def _move(self, count: int) -> list[Any]:
+        """What comes out of the window next, at most ``count`` elements; none at the end."""
         self._fill()
         while self._rest is None:
             self._mark()
-            elements = self._up.take(count)
+            elements = take_exactly(self._up, min(count, self._window), lazy=self._lazy)
             if len(elements):
                 return self._exchange(elements)
             self._end()
-        elements = self._rest[:count]
+        rest = self._rest[:count]
         del self._rest[:count]
-        self._given += len(elements)
-        return elements
+        self._given += len(rest)
+        return rest
 
     def _fill(self) -> None:
         while self._rest is None and self._taken < self._window:
             self._mark()
-            elements = self._up.take(self._window - self._taken)
+            elements = take_exactly(self._up, self._window - self._taken, lazy=self._lazy)
             if not len(elements):
                 self._end()
             self._slots += elements
@@ -163,7 +175,7 @@ class _WindowCursor(Cursor):
                 continue
             first = int(wanted[run[0]])
             skipped = self._up.skip(first - position)
-            elements = take_exactly(self._up, len(run))
+            elements = take_exactly(self._up, len(run), lazy=self._lazy)
             if skipped != first - position or len(elements) != len(run):
                 raise changed("there are fewer elements to shuffle")
             for place, element in zip(order[run].tolist(), elements, strict=True):

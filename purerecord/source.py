@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -116,12 +116,21 @@ class Files(Node):
         return f"TFRecordDataset(<{len(self.paths)}>)"
 
 
+class _Place(NamedTuple):
+    """Where a record is that has been passed over."""
+
+    path: str
+    offset: int
+    record: int
+
+
 class _FilesCursor(Cursor):
     def __init__(self, node: Files, context: Context) -> None:
         self._node = node
         self._context = context
         self._number = 0  # of the file that is open, or to be opened
         self._file: PlainFile | _Forward | None = None
+        self._aside: PlainFile | None = None  # to read records that were passed over
 
     @property
     def hint(self) -> int:  # type: ignore[override]
@@ -135,6 +144,29 @@ class _FilesCursor(Cursor):
                 return records
             self._next_file()
         return ()
+
+    def take_lazy(self, count: int) -> Elements:
+        """Large records of a file in which one can seek are left there until they are asked for."""
+        while isinstance(file := self._opened(), PlainFile) and file.large:
+            places = file.places(count)
+            if places:
+                return [_Place(file.path, *place) for place in places]
+            self._next_file()
+        return self.take(count)
+
+    def load(self, elements: Elements) -> Elements:
+        return [self._read(item) if isinstance(item, _Place) else item for item in elements]
+
+    def _read(self, place: _Place) -> bytes:
+        """The record at ``place``; the file is mostly the one that was asked for last."""
+        if self._aside is None or self._aside.path != place.path:
+            self._close_aside()
+            self._aside = PlainFile(place.path)
+        self._aside.go_to(place.offset, place.record)
+        records = self._aside.take(1)
+        if records is None:
+            raise changed(f"{place.path} has become shorter")
+        return records[0]
 
     def skip(self, count: int) -> int:
         left = count
@@ -151,7 +183,7 @@ class _FilesCursor(Cursor):
 
     def _next_file(self) -> None:
         stopped = isinstance(self._file, _Forward) and self._file.stopped
-        self.close()
+        self._close_file()
         self._number = len(self._node.paths) if stopped else self._number + 1
 
     def state(self) -> State:
@@ -171,9 +203,18 @@ class _FilesCursor(Cursor):
             raise changed(f"file {self._number} has fewer than {record} records")
 
     def close(self) -> None:
+        self._close_file()
+        self._close_aside()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = None
+
+    def _close_aside(self) -> None:
+        if self._aside is not None:
+            self._aside.close()
+        self._aside = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,7 @@ def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
         return _from_array(column.to_dense(padding_value))
     if ragged == "list":
         if isinstance(column.values, Ragged):
-            return [_from_ragged(row, ragged, padding_value) for row in column]
+            return [_to_tensor(row, ragged, padding_value) for row in column]
         splits = column.row_splits.tolist()
         values = _from_array(column.values)
         return [values[begin:end] for begin, end in pairwise(splits)]
@@ -144,7 +144,8 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         self._even = even
         self._convert = _Convert(decode, ragged, padding_value)
         # The epoch that set_epoch said and how often it did: in memory that workers which live on see too.
-        self._said = torch.zeros(2, dtype=torch.int64).share_memory_()
+        self._said: torch.Tensor = torch.zeros(2, dtype=torch.int64)
+        self._said.share_memory_()  # type: ignore[no-untyped-call, unused-ignore]
         self._heard = 0
         self._epoch = 0  # of the next loop in this process
         self._resume: Mapping[str, Any] | None = None

@@ -1,0 +1,105 @@
+"""Working ahead: in order, with errors where they belong, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+from loading import check, elements
+
+from purerecord.dataset import Dataset
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def process(number: int) -> tuple[int, int]:
+    return number, os.getpid()
+
+
+def fail_at_five(number: int) -> int:
+    if number == 5:
+        raise RuntimeError("five")
+    return number
+
+
+def test_threads_keep_the_order():
+    late = threading.Event()
+
+    def first_waits(number):
+        if number == 0:
+            late.wait(10)
+        elif number == 3:
+            late.set()
+        return number
+
+    assert list(Dataset.range(50).map(first_waits, 4)) == list(range(50))
+
+
+def test_processes_keep_the_order_and_are_gone_afterwards():
+    dataset = Dataset.range(20).map(process, 2, processes=True)
+    iterator = iter(dataset)
+    numbers, processes = zip(*iterator, strict=True)
+    assert numbers == tuple(range(20))
+    assert os.getpid() not in processes
+    iterator.close()
+    for number in set(processes):
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        lambda ds: ds.map(fail_at_five, 3),
+        lambda ds: ds.map(fail_at_five).prefetch(2),
+        lambda ds: ds.map(fail_at_five, 2).prefetch(2),
+    ],
+)
+def test_error_comes_where_its_element_would(chain):
+    iterator = iter(chain(Dataset.range(9)))
+    assert elements(iterator, 5) == [0, 1, 2, 3, 4]
+    with pytest.raises(RuntimeError, match="five"):
+        next(iterator)
+    iterator.close()
+
+
+def test_foreign_elements_are_not_computed():
+    computed = []
+    dataset = Dataset.range(40).map(lambda n: computed.append(n) or n, 2).batch(2).prefetch(2)
+    assert elements(dataset.iterator(0, rank=1, world_size=4)) == [
+        [first, first + 1] for first in range(2, 40, 8)
+    ]
+    assert sorted(computed) == [n for n in range(40) if n // 2 % 4 == 1]
+
+
+def test_threads_are_gone_when_an_iterator_is_dropped_or_closed():
+    before = threading.active_count()
+    for dataset in (Dataset.range(100).prefetch(2), Dataset.range(100).map(square, 2)):
+        iterator = iter(dataset)
+        next(iterator)
+        del iterator
+        iterator = iter(dataset)
+        next(iterator)
+        iterator.close()
+    assert threading.active_count() == before
+
+
+def test_prefetch_works_ahead():
+    fetched = threading.Event()
+
+    def note(number):
+        if number == 2:
+            fetched.set()
+        return number
+
+    iterator = iter(Dataset.range(100).map(note).prefetch(3))
+    assert next(iterator) == 0
+    assert fetched.wait(10)
+    iterator.close()
+
+
+def test_chains_of_both():
+    check(Dataset.range(30).map(square, 2).prefetch(1).map(str, 3).batch(4).prefetch(3))

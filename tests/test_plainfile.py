@@ -1,0 +1,90 @@
+"""PlainFile reads what a forward reader reads, wherever it begins and whatever it passes over."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from damage import cut, flip_byte, frame, frames
+from hypothesis import given
+from hypothesis import strategies as st
+
+import purerecord as pr
+from purerecord.plainfile import PlainFile
+
+SIZES = st.lists(st.sampled_from([0, 1, 7, 300, 20_000, 70_000]), max_size=30)
+MOVES = st.lists(st.tuples(st.booleans(), st.integers(1, 9)), max_size=40)
+
+
+@given(sizes=SIZES, moves=MOVES)
+def test_any_mix_of_taking_and_passing_over_keeps_the_place(sizes, moves, tmp_path):
+    payloads = [bytes([number]) * size for number, size in enumerate(sizes)]
+    path = tmp_path / "file"
+    path.write_bytes(frames(payloads))
+    place = 0
+    with closing(PlainFile(str(path))) as file:
+        for takes, count in moves:
+            if takes:
+                got = file.take(count)
+                expected = payloads[place : place + (0 if got is None else len(got))]
+                assert (got is None) == (place == len(payloads))
+                assert got is None or (list(got) == expected and got.first == place and 0 < len(got) <= count)
+                place += len(expected)
+            else:
+                passed = file.skip(count)
+                assert passed == min(count, len(payloads) - place)
+                place += passed
+            assert file.record == place
+            assert file.offset == len(frames(payloads[:place]))
+
+
+def test_it_goes_on_anywhere(tmp_path):
+    path = tmp_path / "file"
+    payloads = [b"a", b"bb" * 30_000, b"c", b"d"]
+    path.write_bytes(frames(payloads))
+    with closing(PlainFile(str(path))) as file:
+        file.go_to(len(frames(payloads[:2])), 2)
+        records = file.take(10)
+        assert list(records) == payloads[2:]
+        assert records.first == 2
+
+
+GOOD = frames([b"one", b"two" * 10_000, b"three"])
+DAMAGE = {
+    "flipped payload": flip_byte(GOOD, 13),
+    "flipped length": flip_byte(GOOD, len(frame(b"one")) + 2),
+    "flipped large payload": flip_byte(GOOD, 500),
+    "cut header": cut(GOOD, len(GOOD) - len(frame(b"three")) + 5),
+    "cut payload": cut(GOOD, 5000),
+    "cut footer": cut(GOOD, len(GOOD) - 2),
+    "text": b"this is no TFRecord, but a sentence",
+    "a few bytes": b"abc",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_raises_what_reading_forward_raises(name, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(DAMAGE[name])
+    good = []
+    with pytest.raises(pr.CorruptionError) as expected:
+        good.extend(pr.read_records(str(path), compression=""))
+    with closing(PlainFile(str(path))) as file:
+        before = []
+        with pytest.raises(pr.CorruptionError) as raised:  # noqa: PT012 - a loop that ends by the error
+            while (records := file.take(1)) is not None:
+                before += records
+        with pytest.raises(pr.CorruptionError) as again:
+            file.take(1)
+    assert type(raised.value) is type(expected.value)
+    assert str(raised.value) == str(expected.value) == str(again.value)
+    assert before == good
+
+
+def test_what_is_passed_over_is_not_looked_at(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(DAMAGE["flipped payload"])
+    with closing(PlainFile(str(path))) as file:
+        assert file.skip(1) == 1
+        assert list(file.take(1)) == [b"two" * 10_000]
+        assert list(file.take(1)) == [b"three"]
