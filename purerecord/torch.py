@@ -96,6 +96,8 @@ class _Convert:
             return to_tensors(element, ragged=self._ragged, padding_value=self._padding_value)
         if not isinstance(element, Mapping):
             raise TypeError("decode names features, so the elements must be dicts, as parse makes them")
+        if missing := self._decode.keys() - element.keys():
+            raise KeyError(f"decode names features that the elements do not have: {sorted(missing)}")
         rest = {name: part for name, part in element.items() if name not in self._decode}
         converted = to_tensors(rest, ragged=self._ragged, padding_value=self._padding_value)
         decoded = {name: self._decoded(name, element[name]) for name in self._decode}

@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -235,6 +236,12 @@ def test_decode_is_called_on_the_bytes_of_its_features(tmp_path):
     assert one["name"].tolist() == [3, 50]
 
 
+def test_decode_of_a_feature_that_is_not_there_is_an_error(tmp_path):
+    chain = TFRecordDataset(examples(tmp_path)).batch(4).parse(SPEC)
+    with pytest.raises(KeyError, match="image"):
+        next(iter(prt.IterableDataset(chain, decode={"image": lengths})))
+
+
 # Random access
 
 
@@ -439,3 +446,17 @@ def test_rank_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "3")
     assert list(prt.IterableDataset(Dataset.range(10))) == [1, 4, 7]
+
+
+# The documentation
+
+
+def test_code_on_the_page_about_loaders_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "loaders.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python( torch)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert sum(1 for torch_only, _ in blocks if torch_only) > 3
+    namespace: dict = {"__name__": "__main__"}
+    for _, text in blocks:
+        exec(compile(text, "loaders.md", "exec"), namespace)
+    assert len(namespace["records"]) == 1000
