@@ -223,9 +223,13 @@ class Opened:
 
     def read(self, size: int) -> bytes:
         """Up to about ``size`` plain bytes; b"" when there are no more at the moment."""
+        self.look()
+        return b"" if self._plain is None else self._plain.read(size)
+
+    def look(self) -> None:
+        """Find out what the file is compressed with, if that is not known yet."""
         if self._plain is None:
             self._plain = self._begin()
-        return b"" if self._plain is None else self._plain.read(size)
 
     def _begin(self) -> Source | None:
         while len(self._head) < HEADER and (more := self._file.read(SNIFF)):

@@ -19,8 +19,8 @@ from .frame import FOOTER, HEADER, OVERHEAD
 from .storage import Opened
 from .walk import frame_starts
 
-# Fits in the cache of a processor.
-_CHUNK = 1 << 20
+# What is verified at once; it fits in the cache of a processor.
+_VERIFIED = 1 << 20
 
 
 class Front(NamedTuple):
@@ -36,10 +36,10 @@ def sound_runs(opened: Opened) -> Iterator[tuple[int, int]]:
 
     There the file is left. Only for files in which one can go back, others have no sound runs here.
     """
-    opened.read(0)  # now it is known what kind of file it is
+    opened.look()
     if not opened.rewinds:
         return
-    buffer = bytearray(_CHUNK)
+    buffer = bytearray(_VERIFIED)
     view = memoryview(buffer)
     have = 0  # bytes in the buffer, of which the first belongs to a header
     while got := opened.readinto(view[have:]):
@@ -50,7 +50,7 @@ def sound_runs(opened: Opened) -> Iterator[tuple[int, int]]:
         if not front.sound:
             have -= front.stop
             break
-        if not front.records and have == _CHUNK:
+        if not front.records and have == _VERIFIED:
             size = frame.decode_header(buffer) + OVERHEAD
             if not _large_frame_holds(opened, view, size):
                 break
