@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .cursor import Cursor, Pattern, State, changed, take_exactly
+from .cursor import Cursor, Elements, Pattern, State, changed, join
 
 EVEN = ("uneven", "drop", "pad")
 KIND = "purerecord"
@@ -74,7 +74,8 @@ class Share:
         self._used = 0  # how many of ours have been given
         self._pending = 0  # elements of the present round that are to be passed over
         self._ended = False
-        self._final: tuple[State, int] | None = None  # where the rounds that we had part in have ended
+        self._final: tuple[State, int] | None = None  # where we have ended, or an error came
+        self._error: Exception | None = None  # that comes behind the elements ahead
 
     def next(self) -> Any:
         """The next element; StopIteration at the end."""
@@ -91,30 +92,48 @@ class Share:
             raise StopIteration
         place = self._place()
         self._begin, rest = place
-        self._used = self._total = 0
-        hint = self._cursor.hint
-        if rest:  # a last round, in which nothing was for us
-            self._own = []
-        else:
+        self._own, self._used, self._total = [], 0, 0
+        self._final = place  # should this come to nothing
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        if not rest:  # else this was a last round, in which nothing was for us
+            hint = self._cursor.hint
             self._own = self._load_one() if self._consumer.count > hint else self._load_rounds(hint)
         if not self._own:
-            self._ended, self._final = True, place
+            self._ended = True
             raise StopIteration
+        self._final = None
 
     def _load_rounds(self, hint: int) -> list[Any]:
         """Our elements of as many rounds as are good to hold at once; none at the end."""
         own = self._consumer
-        elements = take_exactly(self._cursor, hint // own.count * own.count)
+        elements = self._take(hint // own.count * own.count)
         self._total = len(elements)
         if own.count == 1:
             return list(elements)
         chosen = [elements[place] for place in range(own.number, self._total, own.count)]
         found = self._total % own.count - own.ranks * own.worker  # how many for our rank's last round
+        if self._error is not None:
+            return chosen
         if self._even == "drop" and own.rank < found < own.ranks:
             chosen.pop()
         elif self._even == "pad" and 0 < found <= own.rank:
             chosen.append(self._padding(len(chosen), found))
         return chosen
+
+    def _take(self, count: int) -> Elements:
+        """So many elements, fewer only at the end or before an error, which is kept for later."""
+        parts: list[Elements] = []
+        try:
+            while count and len(part := self._cursor.take(count)):
+                parts.append(part)
+                count -= len(part)
+        except Exception as error:
+            if not parts:
+                raise
+            self._error = error
+        return join(parts)
 
     def _load_one(self) -> list[Any]:
         """Our element of the next round, foreign ones passed over; none at the end."""

@@ -259,6 +259,16 @@ def test_raise_names_the_record_and_only_who_takes_it_sees_the_damage(damaged):
     with pytest.raises(pr.ChecksumError) as caught:
         list(TFRecordDataset(damaged))
     assert (caught.value.path, caught.value.record) == (damaged[0], 3)
+    for ranks in (1, 2):
+        iterator = TFRecordDataset(damaged).iterator(0, rank=ranks - 1, world_size=ranks)
+        good = []
+        with pytest.raises(pr.ChecksumError):  # noqa: PT012 - a loop that ends by the error
+            for record in iterator:
+                good.append(record)
+        assert [int(record.rstrip(b"\0")) for record in good] == [0, 1, 2][ranks - 1 :: ranks]
+        going_on = TFRecordDataset(damaged, on_error="skip").iterator(0, rank=ranks - 1, world_size=ranks)
+        going_on.load_state_dict(saved(iterator))
+        assert len(list(going_on)) == len(range(3, 28, ranks))
     shares = [TFRecordDataset(damaged).batch(5).iterator(rank=rank, world_size=3) for rank in range(3)]
     assert len(list(shares[2])) == 2
     for rank in (0, 1):
