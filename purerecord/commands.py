@@ -17,9 +17,9 @@ from typing import Any
 from .damage import Damage
 from .index import build_index, index_path
 from .progress import ProgressLine
-from .report import human_size
 from .recovery import salvage as salvage_file
 from .recovery import walk
+from .report import human_size
 from .schema import infer_schema, schema_from_json, schema_to_json
 from .show import Summary, as_json, as_text
 from .storage import Named, Opened, resolve, resolve_paths
