@@ -29,8 +29,10 @@ _PIECE = 1 << 24
 # How far ahead a search looks for the end of a frame whose header alone is damaged.
 _LOOK = 1 << 20
 _SEARCH = 1 << 22
-# A search that meets endless plausible headers (made so) gives up checking payloads after so many bytes.
-_BUDGET = 1 << 33
+# A search may meet any number of plausible headers. After checking so many bytes of payload behind them it
+# only looks at short ones; and where it could not go back, never at longer ones than these.
+_BUDGET, _SHORT = 1 << 33, 1 << 12
+_FARTHEST = 1 << 28
 
 _NONE = np.empty(0, np.int64)
 
@@ -317,10 +319,12 @@ class FrameStream:
             available = None if remaining is None else len(self._buffer) + remaining
             positions, lengths = resync.plausible_frames(self._buffer, start, available)
             for position, length in zip(positions.tolist(), lengths.tolist(), strict=True):
-                budget -= length
                 if stop is not None and position >= stop:
                     return None, b""
-                if budget > 0 and self._payload_holds(position + HEADER, length):
+                if length > (_SHORT if budget < 0 else _FARTHEST if available is None else length):
+                    continue
+                budget -= length
+                if self._payload_holds(position + HEADER, length):
                     return self._base + position, sample or self._buffer[: min(position, _LOOK)]
             start = max(start, searched)
             if stop is not None and start >= stop:
