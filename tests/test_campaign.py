@@ -1,4 +1,4 @@
-"""The campaign of ``campaign``: some hundred files each time, twenty thousand where a campaign is asked for."""
+"""The campaign of ``campaign``: some hundred files each time, twenty thousand where they are asked for."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 from campaign import FORMS, Tally, run, run_on_all_cores
 from conftest import CAMPAIGN
 
-FILES = 300 if CAMPAIGN == 1 else 20_000
+FILES = 200 if CAMPAIGN == 1 else 20_000
 
 
 @pytest.fixture(scope="module")
 def tally() -> Tally:
-    # On the way it is checked, file by file, that every damage is detected, every byte accounted for, no record
-    # invented or altered, and that all ways of reading agree.
+    # On the way it is checked, file by file, that every damage is detected, every byte accounted for, no
+    # record invented or altered, and that all ways of reading agree.
     return run(FILES) if CAMPAIGN == 1 else run_on_all_cores(FILES)
 
 
