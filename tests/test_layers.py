@@ -52,7 +52,7 @@ MEETING = [
     "cursor rows filetable validation",
     "ahead share shuffle combining source",
     "batching mapping caching",
-    "mixing",
+    "mixing parsing",
     "dataset",
 ]
 TOP = ["progress show demo tf arrow torch jax ray spark convert view", "commands", "cli"]
