@@ -24,6 +24,8 @@ from .records import Records
 from .rows import count_rows, select
 from .storage import SNIFF, detect, is_url
 
+_SOME = 16  # large records that are read together
+
 
 class _Forward:
     """The records of a file in which one cannot seek, or in which damage must be found to be passed over."""
@@ -134,8 +136,11 @@ class _FilesCursor(Cursor):
 
     @property
     def hint(self) -> int:  # type: ignore[override]
-        """Large records are better passed over than read."""
-        return 1 if isinstance(self._file, PlainFile) and self._file.large else MANY
+        """Large records are not read for nothing: where others take those between, one by one."""
+        if not isinstance(self._file, PlainFile) or not self._file.large:
+            return MANY
+        pattern = self._context.pattern
+        return _SOME if pattern.own == pattern.period else 1
 
     def take(self, count: int) -> Elements:
         while (file := self._opened()) is not None:
