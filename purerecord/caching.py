@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, Table
-from .source import Files, Slices
+from .filesource import Files
+from .source import Slices
 from .writer import TFRecordWriter
 
 _RAW, _PICKLED = b"r", b"p"

@@ -18,12 +18,13 @@ from .combining import Concatenate, Repeat, Slice, Zip
 from .cursor import Context, Node, Tally
 from .errors import ClosedError, CorruptionError
 from .features import as_features
+from .filesource import Files
 from .mapping import Enumerate, Filter, Map, Prefetch
 from .mixing import Interleave, Sample
 from .parsing import Parse
 from .share import KIND, VERSION, Consumer, Share
 from .shuffle import GlobalShuffle, Shuffle
-from .source import Files, Generated, Range, Slices
+from .source import Generated, Range, Slices
 from .storage import resolve_paths
 
 _POLICIES = ("raise", "skip", "stop")
