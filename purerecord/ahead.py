@@ -7,6 +7,7 @@ run begins, and how far it has been used. This module does not know what an elem
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import queue
 import threading
@@ -137,6 +138,11 @@ class ParallelCursor(AheadCursor):
 
     def _more(self, count: int) -> None:
         if self._executor is None:
+            if self._processes and multiprocessing.current_process().daemon:
+                raise RuntimeError(
+                    "a worker process, such as a DataLoader's, may not start further ones; "
+                    "leave out processes=True there, the workers already run in parallel"
+                )
             self._executor = (ProcessPoolExecutor if self._processes else ThreadPoolExecutor)(self._workers)
             weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
         wanted = max(count, 2 * self._workers)

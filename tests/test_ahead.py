@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 
@@ -48,6 +49,23 @@ def test_processes_keep_the_order_and_are_gone_afterwards():
     for number in set(processes):
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
+
+
+def in_a_worker(pipe) -> None:
+    try:
+        list(Dataset.range(3).map(square, 2, processes=True))
+    except RuntimeError as error:
+        pipe.send(str(error))
+
+
+def test_processes_inside_a_worker_process_are_refused_with_advice():
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=in_a_worker, args=(there,), daemon=True)
+    process.start()
+    assert here.poll(60)
+    assert "leave out processes=True" in here.recv()
+    process.join()
 
 
 @pytest.mark.parametrize(
