@@ -141,6 +141,8 @@ def test_blocked_gzip_can_be_shuffled_globally(tmp_path):
     with pr.TFRecordWriter(path, pr.TFRecordOptions("GZIP", block_size=64)) as writer:
         writer.write_many(numbered(60))
     assert sorted(check(TFRecordDataset(path).global_shuffle(2))) == sorted(numbered(60))
+    assert check(TFRecordDataset([path, path])) == numbered(60) * 2
+    check(TFRecordDataset(path).shuffle(9).batch(4))
 
 
 def test_parse_after_batch_gives_columns_and_before_it_gives_the_same(tmp_path):
