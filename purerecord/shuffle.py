@@ -61,7 +61,6 @@ class Shuffle(Step):
 class _WindowCursor(Cursor):
     def __init__(self, node: Shuffle, context: Context) -> None:
         self._up = node.up.open(context.free())
-        self.hint = self._up.hint
         # Where others take most of what goes through the window, large elements are read when we give them.
         self._lazy = context.pattern.own < context.pattern.period
         self._window = node.window
@@ -74,6 +73,12 @@ class _WindowCursor(Cursor):
         self._rest: list[Any] | None = None  # what is still to be given when no more comes from below
         # States of what is below, one of them from before any element in the window: to read them again.
         self._marks: deque[tuple[int, State]] = deque()
+
+    @property
+    def hint(self) -> int:  # type: ignore[override]
+        """Large elements are not loaded for nothing: where others take those between, one by one."""
+        hint = self._up.hint
+        return 1 if self._lazy and hint < MANY else hint
 
     def take(self, count: int) -> Elements:
         return self._up.load(self._move(count))
