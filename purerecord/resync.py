@@ -17,6 +17,7 @@ from .checksum import crc32c, mask, masked_length_crcs
 from .frame import FOOTER, HEADER, OVERHEAD
 
 Offsets = npt.NDArray[np.int64]
+_NOWHERE = np.empty(0, np.int64)
 
 # Lost blocks of a file system are at least so large.
 _BLOCK = 512
@@ -33,23 +34,30 @@ def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Of
     octets = np.frombuffer(buffer, np.uint8)[start:]
     count = len(octets) - HEADER + 1
     if count <= 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+        return _NOWHERE, _NOWHERE
+    positions = _zeros_above(octets, count)
+    lengths = np.ndarray(count, "<u8", octets, strides=(1,))[positions]
+    if available is not None:  # the cheapest test first: there may be many
+        fits = lengths <= np.maximum(available - OVERHEAD - start - positions, 0).astype(np.uint64)
+        positions, lengths = positions[fits], lengths[fits]
+    good = masked_length_crcs(lengths) == frame.u32_at(octets, positions + 8)
+    return positions[good] + start, lengths[good].astype(np.int64)
+
+
+def _zeros_above(octets: npt.NDArray[np.uint8], count: int) -> Offsets:
+    """The offsets up to ``count`` at which the upper three of eight bytes are zero."""
     zero = octets == 0
+    if np.count_nonzero(zero) < len(zero) // 16:
+        positions: Offsets = np.flatnonzero(zero[7 : 7 + count])
+        sparse: Offsets = positions[zero[positions + 6] & zero[positions + 5]]
+        return sparse
     likely = zero[5 : 5 + count] & zero[6 : 6 + count] & zero[7 : 7 + count]
     if np.count_nonzero(likely) > count // 64:
         hole = zero[:count].copy()  # twelve zeros are no header
         for i in range(1, HEADER):
             hole &= zero[i : i + count]
         likely &= ~hole
-    positions = np.flatnonzero(likely)
-    lengths = np.ndarray(count, "<u8", octets, strides=(1,))[positions]
-    stored = frame.u32_at(octets, positions + 8)
-    good = masked_length_crcs(lengths) == stored
-    positions, sizes = positions[good] + start, lengths[good].astype(np.int64)
-    if available is not None:
-        fits = positions + sizes + OVERHEAD <= available
-        positions, sizes = positions[fits], sizes[fits]
-    return positions, sizes
+    return np.flatnonzero(likely)
 
 
 def last_frames(data: bytes) -> int | None:
