@@ -15,7 +15,7 @@ import numpy as np
 
 from .found import Block, Found, Kinds
 from .layout import Entry, Run, by_depth, run_of
-from .lockstep import Short, Wanted, cells, check_headers, open_records, take_short
+from .lockstep import Short, Wanted, cells, check_headers, open_records, short_span, take_short
 from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
@@ -79,33 +79,31 @@ def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
 
 
 def _entries(octets: Octets, cursor: Ints) -> tuple[Words, Ints]:
-    """The first six bytes of the entries at the cursors, behind their tag and size, and where they end."""
+    """How the entries at the cursors begin, up to four bytes of the key, and where they end."""
     words = words_at(octets, cursor)
-    words >>= _U(8)
-    stop = (words & _U(0xFF)).view(np.int64)
-    words >>= _U(8)
-    if int(stop.max()) < 0x80:
-        stop += cursor
+    size: Ints | Octets = words.view(np.uint8)[1::8]
+    if int(size.max()) < 0x80:
+        stop = cursor + size
         stop += 2
         return words, stop
-    size, width, valid = sizes_in(words_at(octets, cursor + 1))
+    size, width, valid = sizes_in(words >> _U(8))
     content = cursor + 1 + width
     size[~valid] = octets.size  # ends behind the end of its record
-    return words_at(octets, content) & _U((1 << 48) - 1), content + size
+    return (words_at(octets, content) << _U(16)) | _U(0x0A), content + size
 
 
 class KeyTable:
     """Finds the number of a key by its length and its first bytes, as many as tell all keys apart."""
 
     def __init__(self, keys: tuple[bytes, ...]) -> None:
-        self._size = 6  # bytes that are looked at: 0a, the length, and the beginning of the key
-        while len({(len(key), key[: self._size - 2]) for key in keys}) < len(keys):
-            self._size += 2 if self._size == 6 else 8
-        width = -(-self._size // 8) * 8
-        inside = np.arange(width) < np.minimum(np.arange(256)[:, None] + 2, self._size)
+        self._size = 8  # bytes of an entry that are looked at: 0a, its size, 0a, that of the key, the key
+        while len({(len(key), key[: self._size - 4]) for key in keys}) < len(keys):
+            self._size += 8
+        inside = np.arange(self._size) < np.arange(256)[:, None] + 4
+        inside[:, 1] = False  # any size will do
         self._masks = np.ascontiguousarray((inside * np.uint8(0xFF)).view("<u8").T)
-        beginnings = [(b"\n" + bytes((len(key),)) + key)[: self._size] for key in keys]
-        joined = b"".join(beginning.ljust(width, b"\0") for beginning in beginnings)
+        beginnings = [(b"\n\0\n" + bytes((len(key),)) + key)[: self._size] for key in keys]
+        joined = b"".join(beginning.ljust(self._size, b"\0") for beginning in beginnings)
         self._spread(list(np.frombuffer(joined, "<u8").reshape(len(keys), -1).T))
 
     def _spread(self, words: list[Words]) -> None:
@@ -131,24 +129,20 @@ class KeyTable:
         return total.view(np.int64)
 
     def find(self, octets: Octets, starts: Ints, words: Words) -> Ints:
-        """The numbers of the keys of entries that begin with ``words``, behind their size.
+        """The numbers of the keys of entries that begin at ``starts``, and with ``words``.
 
         For a key that is not in the table, it may be any number up to that of the keys.
         """
         planes = [words]
-        if self._size > 6:
-            planes = self._longer(octets, starts)
-        lengths = ((planes[0] >> _U(8)) & _U(0xFF)).view(np.int64)
+        if self._size > 8:
+            # What follows the words; where the size of an entry takes more than one byte, by so much later.
+            more = starts + 8
+            large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= 0x80)
+            more[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
+            planes += list(fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, -1).T)
+        lengths = words.view(np.uint8)[3::8]
         keys = [plane & masks.take(lengths) for plane, masks in zip(planes, self._masks, strict=True)]
         return self._table.take(self._places(keys))
-
-    def _longer(self, octets: Octets, starts: Ints) -> list[Words]:
-        """As many words of the entries as are looked at."""
-        contents = starts + 2
-        large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= 0x80)
-        contents[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
-        depth = len(self._masks)
-        return list(fetch(octets, 8 * depth, contents).view("<u8").reshape(-1, depth).T)
 
 
 @lru_cache(maxsize=16)
@@ -161,9 +155,8 @@ def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> 
     """Read the entries of a run that begin at ``places``; where they are negative, there are none."""
     depth = run.depth
     absent = places < 0
-    missing = bool(absent.any())
     index = places + (np.array(run.sizes)[:, None] - 8 * depth)
-    if missing:
+    if absent.any():
         np.maximum(index, 0, out=index)
     edge = min(int(index.min()), 0)
     slots = fetch(block.octets, 8 * depth + 8, index - edge if edge else index, edge)
@@ -172,23 +165,25 @@ def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> 
     np.subtract(words.transpose(2, 0, 1), run.expected, out=planes)
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
+    valid &= ~absent
     valid[[entry.kind == UNSET for entry in run.last]] = False  # there is no header for no kind
     short = Short(run.last, planes[depth], sizes, lambda k: places[k] + run.sizes[k], valid)
-    if not missing and valid.all():
-        return take_short(short, alive, wanted)
-    columns: dict[bytes, Found] = {}
+    columns = take_short(short, alive, wanted)
+    complete: Mask = np.all(valid | absent | ~alive, axis=1)
     for k, entry in enumerate(run.last):
-        kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
-        found = Found(entry.kind, None, short.begins(k), sizes[k].view(np.int64), kinds)
-        rest = np.flatnonzero(~(valid[k] | absent[k]) & alive)
-        if rest.size:
+        if not complete[k]:
+            kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
+            rest = np.flatnonzero(~(valid[k] | absent[k]) & alive)
             others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
             alive[rest[~there]] = False
-            found = _mixed(found, others, kinds, rest)
-        if found.kind == FLOAT:
-            alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
-        if entry.key in wanted or found.kind == INT64 or found.listed:
-            columns[entry.key] = found
+            found = _mixed(short_span(short, k), others, kinds, rest)
+            if found.kind == FLOAT:
+                alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
+            if entry.key in wanted or found.kind == INT64 or found.listed:
+                columns[entry.key] = found
+        elif entry.key in columns and absent[k].any():
+            kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
+            columns[entry.key] = columns[entry.key]._replace(kinds=kinds)
     return columns
 
 

@@ -29,7 +29,7 @@ from .wire import UNSET, Value, decode_features
 
 _BLOCK = 8192  # records that are decoded together
 _FEW = 4  # records: fewer are decoded one by one
-_LAYOUTS = 3  # that are tried on a block
+_LAYOUTS = 2  # that are tried on a block
 _SEARCHES = 3  # of the rest of a block, each with the features that the one before did not know
 _ODD_COLUMNS = 3  # then it is not worth while to go on together
 

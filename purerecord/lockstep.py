@@ -166,49 +166,50 @@ def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
 def take_short(short: Short, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
     """What short entries hold in the records that are ``alive``; those in which it is odd cease to be.
 
-    Of those that are not ``wanted``, only what has to be checked later.
+    Of those that are not ``wanted``, only what has to be checked later. What is not valid does not matter.
     """
     columns: dict[bytes, Found] = {}
+    dead = ~(short.valid & alive)
     integers = [k for k, entry in enumerate(short.entries) if entry.kind == INT64]
     some = [k for k in integers if short.entries[k].key in wanted]
     if some:
-        columns.update(_take_integers(short, some, alive))
+        columns.update(_take_integers(short, some, dead))
     if len(some) < len(integers):
-        columns.update(_check_integers(short, sorted({*integers} - {*some}), alive))
+        columns.update(_check_integers(short, sorted({*integers} - {*some}), dead, alive))
     for k, entry in enumerate(short.entries):
         if entry.kind == FLOAT:
-            if bool((short.sizes[k] == _U(4)).all()):
+            if bool(((short.sizes[k] == _U(4)) | dead[k]).all()):
                 if entry.key in wanted:
                     columns[entry.key] = Found(FLOAT, short.words[k].view("<f4")[::2].astype(np.float32))
                 continue
-            alive &= (short.sizes[k] & _U(3)) == _U(0)
+            alive &= ((short.sizes[k] & _U(3)) == _U(0)) | dead[k]
         if entry.kind != INT64 and entry.key in wanted:
-            columns[entry.key] = _span(short, k)
+            columns[entry.key] = short_span(short, k)
     return columns
 
 
-def _take_integers(short: Short, which: list[int], alive: Mask) -> dict[bytes, Found]:
+def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Found]:
     chosen = slice(which[0], which[-1] + 1) if len(which) == which[-1] + 1 - which[0] else which
-    values, valid = scalars(short.words[chosen], short.sizes[chosen])
-    if not alive.all():
-        valid |= ~alive
+    values, single = scalars(short.words[chosen], short.sizes[chosen])
+    single |= dead[chosen]
     return {
-        short.entries[k].key: Found(INT64, values[i].copy()) if valid[i].all() else _span(short, k)
+        short.entries[k].key: Found(INT64, values[i].copy()) if single[i].all() else short_span(short, k)
         for i, k in enumerate(which)
     }
 
 
-def _check_integers(short: Short, which: list[int], alive: Mask) -> dict[bytes, Found]:
+def _check_integers(short: Short, which: list[int], dead: Mask, alive: Mask) -> dict[bytes, Found]:
     """Up to eight bytes are packed integers if the last byte is the last of one; longer ones remain."""
     sizes = short.sizes[which]
     shift = _U(8) - sizes
     shift <<= _U(3)
     last = np.left_shift(short.words[which], shift, out=shift).view(np.int64)
-    alive &= (last >= 0).all(axis=0)
+    alive &= ((last >= 0) | dead[which]).all(axis=0)
     longer = sizes.max(axis=1, initial=0) > _U(8)
-    return {short.entries[k].key: _span(short, k) for i, k in enumerate(which) if longer[i]}
+    return {short.entries[k].key: short_span(short, k) for i, k in enumerate(which) if longer[i]}
 
 
-def _span(short: Short, k: int) -> Found:
+def short_span(short: Short, k: int) -> Found:
+    """Where the values of one entry are."""
     sizes = short.sizes[k].view(np.int64)
     return Found(short.entries[k].kind, begins=short.begins(k), sizes=sizes)

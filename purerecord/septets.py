@@ -7,6 +7,8 @@ and compared in one pass over an array. What the numbers mean, this module does 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,10 +19,9 @@ Mask = npt.NDArray[np.bool_]
 
 MAX_BYTES = 10
 _U = np.uint64
-_MORE = _U(0x8080808080808080)  # the bit of each byte that says "not the last"
-_LAST = _U(1 << 63)
-# Septets, then their pairs, then pairs of pairs are pushed together: the upper halves that move down.
-_UPPER_7, _UPPER_14, _LOWER_28 = _U(0x7F007F007F007F00), _U(0x3FFF00003FFF0000), _U(0x0FFFFFFF)
+_MORE = 0x8080808080808080  # the bit of each byte that says "not the last"
+# Septets, then their pairs are pushed together: the upper ones of each two, which move down.
+_UPPER_7, _UPPER_14 = 0x7F007F007F007F00, 0x3FFF00003FFF0000
 
 
 def scalars(words: Words, sizes: Words) -> tuple[Ints, Mask]:
@@ -28,35 +29,48 @@ def scalars(words: Words, sizes: Words) -> tuple[Ints, Mask]:
 
     Valid means: the varint is one to eight bytes long, and its last byte is where ``sizes`` says.
     """
-    if not words.size:
-        return words.view(np.int64), np.ones(words.shape, bool)
-    if int(sizes.max()) == 1 == int(sizes.min()):
+    longest = int(sizes.max(initial=0))
+    if longest == 1 == int(sizes.min()):
         values = words & _U(0xFF)
         return values.view(np.int64), values < _U(0x80)
+    if longest > 4:
+        septets, valid = _scalars(words, sizes, _U)
+        return septets.view(np.int64), valid
+    # Half a word is enough, and takes half the time.
+    septets, valid = _scalars(words.astype(np.uint32), sizes.astype(np.uint32), np.uint32)
+    return septets.astype(np.int64), valid
+
+
+def _scalars(
+    words: npt.NDArray[Any], sizes: npt.NDArray[Any], unsigned: type[np.uint32 | np.uint64]
+) -> tuple[npt.NDArray[Any], Mask]:
+    bits = 8 * words.itemsize
+    more, last = unsigned(_MORE >> 64 - bits), unsigned(1 << bits - 1)
     # With the bits flipped that say "more follows", the varint moves to the top of its word, and what is
     # behind it out of it. Of those bits only the one of the last byte is 1 now; of a size that does not
     # fit into a word, nothing is left.
-    spare = _U(8) - sizes
-    scratch = spare << _U(3)
-    septets = words ^ _MORE
+    spare = unsigned(words.itemsize) - sizes
+    scratch = spare << unsigned(3)
+    septets = words ^ more
     septets <<= scratch
-    np.bitwise_and(septets, _MORE, out=scratch)
-    valid = scratch == _LAST
-    septets ^= _LAST
-    np.bitwise_and(septets, _UPPER_7, out=scratch)
-    scratch >>= _U(1)
+    np.bitwise_and(septets, more, out=scratch)
+    valid = scratch == last
+    septets ^= last
+    np.bitwise_and(septets, unsigned(_UPPER_7 >> 64 - bits), out=scratch)
+    scratch >>= unsigned(1)
     septets -= scratch  # x * 2 becomes x
-    np.bitwise_and(septets, _UPPER_14, out=scratch)
-    scratch >>= _U(2)
-    scratch *= _U(3)
+    np.bitwise_and(septets, unsigned(_UPPER_14 >> 64 - bits), out=scratch)
+    scratch >>= unsigned(2)
+    scratch *= unsigned(3)
     septets -= scratch  # x * 4 becomes x
-    np.right_shift(septets, _U(32), out=scratch)
-    scratch <<= _U(28)
-    septets &= _LOWER_28
-    septets |= scratch
-    spare *= _U(7)
+    if bits == 64:
+        np.right_shift(septets, _U(32), out=scratch)
+        scratch <<= _U(28)
+        septets &= _U(0x0FFFFFFF)
+        septets |= scratch
+    spare *= unsigned(7)
     septets >>= spare
-    return septets.view(np.int64), valid
+    return septets, valid
 
 
 def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
@@ -64,9 +78,9 @@ def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
     ten = sizes == 10
     following = high & _U(0x8080)
     more = np.where(ten, following == _U(0x80), (following & _U(0x80)) == 0)
-    if not bool((ten | (sizes == 9)).all() and more.all() and ((low & _MORE) == _MORE).all()):
+    if not bool((ten | (sizes == 9)).all() and more.all() and ((low & _U(_MORE)) == _U(_MORE)).all()):
         return None
-    values, _ = scalars(low ^ _LAST, np.full(low.shape, 8, _U))
+    values, _ = scalars(low ^ _U(1 << 63), np.full(low.shape, 8, _U))
     values |= ((high & _U(0x7F)) << _U(56)).view(np.int64)
     values |= np.where(ten, high >> _U(8) << _U(63), _U(0)).view(np.int64)
     return values
@@ -100,8 +114,8 @@ def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     return size.view(np.int64), width, valid
 
 
-def packed(octets: Octets, begins: Ints) -> Ints | None:
-    """The varints that begin at ``begins`` in ``octets``; None if one of them is longer than ten bytes.
+def packed(octets: Octets, begins: Ints, out: Words) -> bool:
+    """Put the varints that begin at ``begins`` in ``octets`` into ``out``; False if one has over ten bytes.
 
     Ten zero bytes must stand at the end of ``octets``, behind the last varint.
     """
@@ -110,21 +124,24 @@ def packed(octets: Octets, begins: Ints) -> Ints | None:
     chain = more  # 0xff where the next k bytes belong to the same varint
     # What every byte and the next one would be worth at the beginning of a varint: two bytes in one go.
     pairs = septets.astype(np.uint16)
-    pairs[:-1] |= (septets[1:] & chain[:-1]).astype(np.uint16) << np.uint16(7)
-    values: Words = pairs.take(begins).astype(np.uint64)
+    upper = (septets[1:] & chain[:-1]).astype(np.uint16)
+    upper <<= np.uint16(7)
+    pairs[:-1] |= upper
+    out[:] = pairs.take(begins)
     which: Ints | slice = slice(None)
     for k in range(2, MAX_BYTES + 1, 2):
         chain = chain[:-1] & more[k - 1 :]
         longer = np.count_nonzero(chain)
         if not longer:
-            return values.view(np.int64)
+            return True
         if 4 * longer < begins.size:  # few: from here on, only those that are longer
             here = np.flatnonzero(chain.take(begins))
             begins = begins[here]
             which = here if isinstance(which, slice) else which[here]
         mask = chain[: pairs.size - k].view(np.int8).astype(np.int16).view(np.uint16)
-        part = (pairs[k:] & mask).take(begins).astype(np.uint64)
+        mask &= pairs[k:]
+        part = mask.take(begins).astype(_U)
         part <<= _U(7 * k)
-        values[which] |= part
+        out[which] |= part
         chain = chain[:-1] & more[k:]
-    return None if chain.any() else values.view(np.int64)
+    return not chain.any()

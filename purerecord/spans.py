@@ -16,7 +16,8 @@ import numpy.typing as npt
 from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
-_CHUNK = 1 << 22  # bytes of lists that are decoded at once
+_SAMPLE = 32  # spans that tell whether it is worth while to look at all
+_CHUNK = 1 << 18  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 
@@ -77,10 +78,16 @@ def floats(octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.float32]
 # --- Integers ---------------------------------------------------------------------------------------
 
 
-def single_integers(octets: Octets, begins: Ints, sizes: Ints, words: Words | None = None) -> Ints | None:
+def single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
     """The integers of spans that hold one each; None if any holds none, several or something else."""
-    if words is None:
-        words = words_at(octets, begins)
+    some = _single_integers(octets, begins[:_SAMPLE], sizes[:_SAMPLE])
+    return some if some is None or sizes.size <= _SAMPLE else _single_integers(octets, begins, sizes)
+
+
+def _single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
+    if int(sizes.max(initial=0)) > MAX_BYTES or int(sizes.min(initial=1)) < 1:
+        return None
+    words = words_at(octets, begins)
     values, valid = scalars(words, sizes.view(np.uint64))
     if not valid.all():
         rest = np.flatnonzero(~valid)
@@ -94,16 +101,18 @@ def single_integers(octets: Octets, begins: Ints, sizes: Ints, words: Words | No
 def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | None:
     """(the packed integers of all spans, how many each holds); None if a span is malformed."""
     total = int(sizes.sum())
-    if total <= _CHUNK:
-        return _integers(octets, begins, sizes)
-    step = max(1, sizes.size * _CHUNK // total)
-    parts = []
+    values = np.empty(total, np.int64)  # at most: an integer takes at least one byte
+    counts = np.zeros(sizes.size, np.int64)
+    step = max(1, sizes.size * _CHUNK // max(total, 1))
+    filled = 0
     for low in range(0, sizes.size, step):
-        part = _integers(octets, begins[low : low + step], sizes[low : low + step])
-        if part is None:
+        some = slice(low, low + step)
+        number = _integers(octets, begins[some], sizes[some], values[filled:], counts[some])
+        if number is None:
             return None
-        parts.append(part)
-    return np.concatenate([values for values, _ in parts]), np.concatenate([counts for _, counts in parts])
+        filled += number
+    values.resize(filled, refcheck=False)
+    return values, counts
 
 
 def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
@@ -113,9 +122,10 @@ def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
     return bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) < 0x80).all())
 
 
-def _integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | None:
+def _integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
+    """Put integers and their counts into ``values`` and ``counts``; how many integers there are."""
     if not sizes.any():
-        return np.empty(0, np.int64), np.zeros(sizes.size, np.int64)
+        return 0
     pieces, inside, firsts = _pieces(octets, begins, sizes)
     flat = pieces.reshape(-1)
     last = pieces < 0x80
@@ -124,40 +134,34 @@ def _integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | 
     filled = np.flatnonzero(sizes)
     if not bool((flat.take((starts + sizes - 1)[filled]) < 0x80).all()):
         return None  # ends inside a varint
-    counts = _count_rows(last, firsts)
-    ends = np.flatnonzero(last)
-    places = np.empty_like(ends)
-    np.add(ends[:-1], 1, out=places[1:])
-    # The first varint of a span begins where the span does, not behind the last one of another.
+    _count_rows(last, firsts, counts)
+    places = np.flatnonzero(last)
+    # A varint begins behind the one before it, except the first of a span.
+    places[1:] = places[:-1]
+    places += 1
     places[(np.cumsum(counts) - counts)[filled]] = starts[filled]
-    values = packed(flat, places)
-    return None if values is None else (values, counts)
+    return places.size if packed(flat, places, values[: places.size].view(np.uint64)) else None
 
 
 def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDArray[np.bool_], Ints]:
     """The bytes of all spans in pieces of equal size: (pieces, which bytes count, first piece of each span).
 
-    The last piece of a span is filled up with zeros, and a piece of zeros ends it all.
+    The last piece of a span is filled up with zeros, and pieces of zeros end it all.
     """
     longest = int(sizes.max())
     width = _PIECE if longest > _PIECE else max(8, -(-longest // 8) * 8)
+    end = np.zeros(-(-MAX_BYTES // width), np.int64)
+    numbers = np.maximum(-(-sizes // width), 1)
+    firsts = np.cumsum(numbers) - numbers
     if longest <= width:
-        firsts = np.arange(sizes.size)
-        places, left = begins, sizes
+        places, left = np.append(begins, end), np.append(sizes, end)
     else:
-        numbers = np.maximum(-(-sizes // width), 1)
-        firsts = np.cumsum(numbers) - numbers
-        done = np.arange(int(firsts[-1] + numbers[-1])) - np.repeat(firsts, numbers)
+        done = np.arange(int(numbers.sum())) - np.repeat(firsts, numbers)
         done *= width
-        places = np.repeat(begins, numbers)
-        places += done
-        left = np.repeat(sizes, numbers)
-        left -= done
-        np.minimum(left, width, out=left)
-    pieces = np.zeros((left.size + -(-MAX_BYTES // width), width), np.uint8)
-    pieces.view(f"V{width}")[: left.size, 0] = fetch(octets, width, places)
-    inside = np.zeros(pieces.shape, np.uint8)
-    inside.view(f"V{width}")[: left.size, 0] = _beginnings(width).take(left)
+        places = np.append(np.repeat(begins, numbers) + done, end)
+        left = np.append(np.minimum(np.repeat(sizes, numbers) - done, width), end)
+    pieces = fetch(octets, width, places).view(np.uint8).reshape(-1, width)
+    inside = _beginnings(width).take(left).view(np.uint8).reshape(-1, width)
     pieces *= inside
     return pieces, inside.view(np.bool_), firsts
 
@@ -169,14 +173,14 @@ def _beginnings(width: int) -> npt.NDArray[np.void]:
     return rows.view(f"V{width}").reshape(-1)
 
 
-def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints) -> Ints:
-    """How many ``marks`` are set in the rows from each of ``firsts`` to the next."""
+def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints, counts: Ints) -> None:
+    """Put into ``counts`` how many ``marks`` are set in the rows from each of ``firsts`` to the next."""
     eights = marks.view("<u8") * _ONES
     eights >>= np.uint64(56)  # the sum of the eight bytes
-    counts = eights[:, 0].view(np.int64).copy()
+    rows = eights[:, 0].view(np.int64).copy()
     for k in range(1, eights.shape[1]):
-        counts += eights[:, k].view(np.int64)
-    return np.add.reduceat(counts, firsts)
+        rows += eights[:, k].view(np.int64)
+    np.add.reduceat(rows, firsts, out=counts)
 
 
 # --- Strings ----------------------------------------------------------------------------------------
