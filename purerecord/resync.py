@@ -81,12 +81,14 @@ def nested_end(buffer: Any, position: int, size: int) -> int | None:
     """Where a TFRecord ends that lies inside a payload and begins at ``position``; None if it is no such.
 
     ``buffer`` begins with the header around it, which speaks of ``size`` bytes. The frames at ``position``
-    are inside if they end before that, and what parts them from the next frame is too short for a frame:
-    it is the rest of the payload, and its CRC.
+    are inside if they end before that, and a header comes just there; or if what parts them from the next
+    frame is too short for a frame: it is the rest of the payload, and its CRC.
     """
     frames = frame.split(buffer, position)
     if not frames.bad or frames.stop >= size:
         return None
+    if len(buffer) >= size + HEADER and frame.header_holds(buffer, size):
+        return frames.stop
     behind, _ = plausible_frames(buffer[: frames.stop + OVERHEAD + HEADER], frames.stop, None)
     cramped = len(behind) and FOOTER <= behind[0] - frames.stop < OVERHEAD
     return frames.stop if cramped else None

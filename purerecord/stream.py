@@ -254,14 +254,12 @@ class FrameStream:
         return self._resync()
 
     def _is_followed(self) -> bool:
-        """Whether a frame, or the end of the data, comes where the bad frame at the cursor says it ends."""
-        while self._cursor + 1 == len(self._begins) and len(self._buffer) - self._stop < HEADER:
-            if not self._fill(None, None):
-                break
-        if self._cursor + 1 < len(self._begins):
-            return True
-        rest = len(self._buffer) - self._stop
-        return not self._bad_length and (rest == 0 or rest >= HEADER)
+        """Whether a good frame, or the end of the data, comes where the bad one at the cursor ends."""
+        while self._cursor + 1 == len(self._begins) and self._fill(None, None):
+            pass
+        if self._cursor + 1 == len(self._begins):
+            return self._stop == len(self._buffer)
+        return self._cursor + 1 not in self._bad
 
     def _skip_frame(self) -> Damage:
         begin, end = int(self._begins[self._cursor]), int(self._ends[self._cursor])
@@ -411,7 +409,9 @@ class FrameStream:
         end = resync.intact_payload_end(self._buffer, np.array([first]))
         if end is None and found is not None:
             self._read_up_to(_LOOK)
-            ends, _ = resync.plausible_frames(self._buffer[:_LOOK], first, None)
+            # The frame that was found may lie inside the payload, but it cannot reach out of it.
+            inner = first + frame.decode_header(self._buffer, first) + OVERHEAD
+            ends, _ = resync.plausible_frames(self._buffer[:_LOOK], inner, None)
             end = resync.intact_payload_end(self._buffer, ends)
         return end
 
@@ -424,7 +424,7 @@ class FrameStream:
             return found
         self._read_up_to(size + HEADER)
         follows = len(self._buffer) >= size + HEADER and frame.header_holds(self._buffer, size)
-        if follows and frame.split(self._buffer[:size], found - self._base).stop < size:
+        if follows and resync.nested_end(self._buffer, found - self._base, size) is not None:
             return self._base + size
         return found
 
