@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from benchmarks.cases import Case
@@ -17,6 +18,9 @@ from benchmarks.worker import SideError, Worker
 from benchmarks.workloads import Store
 
 ENOUGH = 40.0  # seconds after which a case gets no further round
+SHORT = 4.0  # seconds that a case gets at least, up to MORE times the rounds: short runs need many
+MORE = 5
+NOISY = 1.5  # a median so far above the best says that something else was running
 
 
 @dataclass
@@ -33,6 +37,7 @@ class Result:
     value: float | None = None
     ours: float | None = None  # ns per record, where there are records
     theirs: float | None = None
+    noisy: bool = False
     status: str = ""
     detail: dict[str, Any] = field(default_factory=dict)
 
@@ -107,7 +112,9 @@ def _race(case: Case, result: Result, sides: Sides, store: Store, rounds: int) -
             worker.close()
     count = opened[0][0]
     best = [min(each) for each in times]
-    result.detail |= {"records": count, "seconds": times}
+    noise = max(median(each) / min(each) for each in times)
+    result.noisy = noise > NOISY
+    result.detail |= {"records": count, "noise": noise, "seconds": times}
     result.ours = best[0] / count * 1e9
     if case.peer:
         result.theirs = best[1] / count * 1e9
@@ -122,10 +129,11 @@ def _alternate(workers: list[Worker], rounds: int) -> list[list[float]]:
     """The seconds of every round, for each worker."""
     times: list[list[float]] = [[] for _ in workers]
     begin = time.monotonic()
-    for number in range(rounds):
+    for number in range(rounds * MORE):
         order = range(len(workers)) if number % 2 == 0 else reversed(range(len(workers)))
         for place in order:
             times[place].append(workers[place].time())
-        if number and time.monotonic() - begin > ENOUGH:
+        spent = time.monotonic() - begin
+        if (number and spent > ENOUGH) or (number + 1 >= rounds and spent > SHORT):
             break
     return times

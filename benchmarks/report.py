@@ -31,7 +31,7 @@ def line(result: Result) -> str:
         " ".join(filter(None, (result.against if result.against != "tfrecord" else "", result.what))),
         _number(result.ours),
         _number(result.theirs),
-        "–" if result.value is None else f"{result.value:.2f} {result.unit}",
+        "–" if result.value is None else f"{'~ ' * result.noisy}{result.value:.2f} {result.unit}",
         "" if result.target is None else f"{sign} {result.target:g}",
     )
     return f"{_line(cells)}  {result.status}"
@@ -42,6 +42,8 @@ def summary(results: list[Result]) -> str:
     judged = [result for result in results if result.status in ("reached", "short of")]
     reached = sum(result.status == "reached" for result in judged)
     text = f"{reached} of {len(judged)} targets reached"
+    if any(result.noisy for result in results):
+        text += "; ~ was measured while other things ran"
     without = sum(result.value is None for result in results)
     return f"{text}; {without} comparisons without a figure" if without else text
 
