@@ -134,6 +134,8 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
         longer = np.count_nonzero(chain)
         if not longer:
             return True
+        if k == MAX_BYTES:
+            break
         if 4 * longer < begins.size:  # few: from here on, only those that are longer
             here = np.flatnonzero(chain.take(begins))
             begins = begins[here]
@@ -144,4 +146,4 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
         part <<= _U(7 * k)
         out[which] |= part
         chain = chain[:-1] & more[k:]
-    return not chain.any()
+    return False

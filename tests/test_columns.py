@@ -241,6 +241,19 @@ def test_unwanted_values_are_checked_too():
         assert caught.value.record == 7
 
 
+@pytest.mark.parametrize("length", [9, 10, 11, 12])
+@pytest.mark.parametrize("others", [0, 1, 3, 30])
+def test_varint_of_very_many_bytes_is_decoded_or_refused_by_all_alike(length, others):
+    packed = bytes(range(others)) + b"\x80" * (length - 1) + b"\x01" + bytes(range(others))
+    feature = messages.delimited(INT64, messages.delimited(1, packed))
+    payloads = [
+        messages.example([("a", messages.ints(*range(i % 5))), ("b", messages.ints(1))]) for i in range(20)
+    ]
+    payloads[9] = messages.example([("a", feature), ("b", messages.ints(1))])
+    same(payloads)
+    same(payloads, {"b": INT64})
+
+
 def test_blocks_are_one_batch(monkeypatch):
     monkeypatch.setattr(purerecord.columns, "_BLOCK", 16)
     for seed in range(10):

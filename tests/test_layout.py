@@ -1,0 +1,111 @@
+"""Layouts: the outline of a record, and the words of its headers."""
+
+from __future__ import annotations
+
+from itertools import chain
+from random import Random
+
+import messages
+import numpy as np
+import pytest
+from batches import NAMES, batch, strange_entries
+from hypothesis import given
+from strategies import example_payloads
+
+from purerecord.layout import MAX_ENTRIES, MAX_KEY, Entry, Run, by_depth, layout_of, outline
+from purerecord.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited
+
+
+def kinds(payload: bytes) -> list[tuple[bytes, int]] | None:
+    entries = outline(payload)
+    return None if entries is None else [(entry.key, entry.kind) for entry in entries]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_outline_is_what_the_row_decoder_finds(seed):
+    (payload,) = batch(Random(seed), 1)
+    assert kinds(payload) == [(name.encode(), kind) for name, (kind, _) in decode_features(payload).items()]
+
+
+def test_entries_are_short_if_each_length_is_one_byte():
+    for size in (0, 1, 50, 110, 118, 119, 127, 128, 300):
+        payload = messages.example([("a", messages.strings(bytes(size)))])
+        assert [entry.short for entry in outline(payload)] == [size + 9 < 128]
+    assert not outline(messages.example([("a", messages.strings(b"x", b"y"))]))[0].short
+    assert not outline(messages.example([("a", messages.ints())]))[0].short
+    assert outline(messages.example([("a", b"")])) == (Entry(b"a", UNSET, False, False),)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"junk",
+        b"\x0a\x05",
+        messages.example([("a", messages.ints(1))]) + b"\x10\x05",
+        messages.example([("a", messages.ints(1))])[:-1],
+        messages.example([("a", messages.ints(1)), ("a", messages.ints(2))]),
+        messages.example([("x" * (MAX_KEY + 1), messages.ints(1))]),
+        messages.example([(str(i), b"") for i in range(MAX_ENTRIES + 1)]),
+        delimited(1, delimited(1, delimited(1, b"\xff") + delimited(2, b""))),
+        delimited(1, delimited(1, delimited(2, b"") + delimited(1, b"a"))),
+        delimited(1, delimited(1, delimited(1, b"a") + delimited(2, b"\x22\x00"))),
+        delimited(1, b"\x10\x05"),
+    ],
+)
+def test_record_of_an_unusual_form_has_no_outline(payload):
+    assert outline(payload) is None
+
+
+@given(example_payloads)
+def test_outline_of_any_bytes_is_entries_or_nothing(payload):
+    entries = outline(payload)
+    assert entries is None or all(entry.key.decode() is not None for entry in entries)
+
+
+def test_outline_of_strange_entries_raises_nothing():
+    for seed in range(200):
+        outline(strange_entries(Random(seed)))
+
+
+def test_words_of_a_run_are_the_headers_of_its_segments():
+    one, two = Entry(b"feature", FLOAT, True, True), Entry(b"x", INT64, True, False)
+    run = Run(((one, two), (two,)))
+    for size in (1, 5, 10):
+        values = b"\x80" * (size - 1) + b"\x05"
+        second = messages.entry("x", delimited(3, delimited(1, values)))
+        first = messages.entry("feature", messages.floats(1.5)) + second
+        for k, octets in enumerate((first, second)):
+            header = octets[: len(octets) - size]
+            assert len(header) == run.sizes[k]
+            words = np.frombuffer(header.rjust(8 * run.depth, b"\xff"), "<u8")
+            rest = (words - run.expected[:-1, k, 0]) & run.masks[:, k, 0]
+            lanes = run.lanes[:, k, 0] * np.uint64(size)
+            assert (rest == lanes & run.masks[:, k, 0]).all()
+
+
+def test_layout_has_every_entry_once_and_in_order():
+    for seed in range(50):
+        random = Random(seed)
+        (payload,) = batch(random, 1, usual=seed % 2 == 0)
+        entries = outline(payload)
+        found = []
+        for part in layout_of(entries).parts:
+            if isinstance(part, Entry):
+                assert not part.short
+                found.append(part)
+            else:
+                for segment in part.segments:
+                    assert all(entry.short for entry in segment)
+                    assert all(entry.one_float for entry in segment[:-1])
+                    found += segment
+        assert tuple(found) == entries
+
+
+def test_groups_by_depth_have_all_entries_of_one_depth_together():
+    entries = [Entry(name.encode(), BYTES, True, False) for name in NAMES]
+    groups = by_depth(entries, 3)
+    assert sorted(chain.from_iterable(groups)) == list(range(len(entries)))
+    assert all(len(group) <= 3 for group in groups)
+    for group in groups:
+        assert len({-(-(len(entries[k].key) + 10) // 8) for k in group}) == 1

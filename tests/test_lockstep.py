@@ -1,0 +1,189 @@
+"""Lock-step: which records match a layout, and what is found in them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import messages
+import numpy as np
+import pytest
+from batches import batch
+from strategies import mutate
+
+from purerecord.anyorder import KeyTable, search
+from purerecord.found import Block, take
+from purerecord.layout import Entry, layout_of, outline
+from purerecord.lockstep import Everything, follow, open_records
+from purerecord.longentry import read_long
+from purerecord.records import Records
+from purerecord.wire import BYTES, FLOAT, INT64, UNSET, delimited
+
+
+def block(payloads: list[bytes], around: bytes = b"") -> Block:
+    records = Records.of([around, *payloads, around])
+    octets = np.frombuffer(records.buffer, np.uint8)
+    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
+
+
+def usual(size: int, *, values: int = 1) -> list[bytes]:
+    return [
+        messages.example(
+            [
+                ("id", messages.ints(*[i << 20] * values)),
+                ("x", messages.floats(i)),
+                ("s", messages.strings(b"s%d" % i)),
+            ]
+        )
+        for i in range(size)
+    ]
+
+
+def test_records_that_are_one_message():
+    payloads = [b"\x0a\x00", b"", b"\x0a\x01\x00", b"\x0a\x02\x00", b"\x12\x00", b"\x0a\x00\x0a\x00"]
+    payloads += [delimited(1, bytes(size)) for size in (1, 127, 128, 16384, 70000)] + [b"\x0a\x81\x00\x05"]
+    cursor, valid = open_records(block(payloads))
+    assert valid.tolist() == [True, False, True, False, False, False, *[True] * 6]
+    assert cursor.tolist()[0] == 2
+
+
+@pytest.mark.parametrize("around", [b"", b"\n" * 40])
+def test_records_of_one_layout_are_all_found(around):
+    payloads = usual(30)
+    records = block(payloads, around)
+    found, alive = follow(layout_of(outline(payloads[7])), records, Everything())
+    assert alive.all()
+    assert [found[key].kind for key in (b"id", b"x", b"s")] == [INT64, FLOAT, BYTES]
+    assert found[b"id"].values.tolist() == [i << 20 for i in range(30)]
+    assert found[b"x"].values.tolist() == list(range(30))
+    assert take(found[b"s"], records)[0].tolist() == [b"s%d" % i for i in range(30)]
+
+
+def test_layout_of_few_records_is_not_followed():
+    payloads = [*usual(10), *(messages.example([("other", messages.ints(1))]) for _ in range(11))]
+    assert follow(layout_of(outline(payloads[0])), block(payloads), Everything()) is None
+
+
+def test_only_what_is_wanted_is_found_and_what_has_to_be_checked():
+    payloads = usual(10, values=9)
+    found, alive = follow(layout_of(outline(payloads[0])), block(payloads), {b"x"})
+    assert alive.all()
+    assert set(found) == {b"id", b"x"}
+    found, _ = follow(layout_of(outline(usual(1)[0])), block(usual(10)), {b"s"})
+    assert set(found) == {b"s"}
+
+
+@pytest.mark.parametrize("number", [100, 300])
+def test_wide_records_are_found_too(number):
+    random = Random(number)
+    payloads = [
+        messages.example(
+            [
+                (
+                    f"feature_{i:03}",
+                    messages.floats(i) if i % 3 else messages.ints(random.getrandbits(i % 60)),
+                )
+                for i in range(number)
+            ]
+        )
+        for _ in range(20)
+    ]
+    found, alive = follow(layout_of(outline(payloads[0])), block(payloads), Everything())
+    assert alive.all()
+    assert found[b"feature_098"].values.tolist() == [98.0] * 20
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_record_among_others_does_not_change_them(seed):
+    random = Random(seed)
+    payloads = batch(random, 20, usual=True)
+    damaged = list(payloads)
+    damaged[11] = mutate(payloads[11], random)
+    entries = outline(payloads[0])
+    for ways in (
+        lambda some: follow(layout_of(entries), some, Everything()),
+        lambda some: search(some, list(entries), Everything()),
+    ):
+        clean, dirty = ways(block(payloads)), ways(block(damaged))
+        assert dirty[1][np.arange(20) != 11].tolist() == clean[1][np.arange(20) != 11].tolist()
+
+
+# --- Long entries -----------------------------------------------------------------------------------
+
+
+def entries_of(features: list[bytes], key: str = "key") -> Block:
+    return block([messages.entry(key, feature) for feature in features])
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 4000, 5000])
+def test_long_entries_of_any_size(size):
+    some = entries_of([messages.floats(*[0.5] * size), messages.floats(1), messages.floats()] * 3)
+    found, stop, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", FLOAT, False, False))
+    assert valid.all()
+    assert stop.tolist() == some.ends.tolist()
+    assert take(found, some)[1].tolist() == [size, 1, 0] * 3
+
+
+def test_long_entry_of_another_key_or_kind_or_form_is_not_valid():
+    good = messages.ints(*range(200))
+    features = [good, messages.floats(1), good + b"\x10\x05", good[:-1], b"", messages.ints(1, packed=False)]
+    some = entries_of(features)
+    entry = Entry(b"key", INT64, False, False)
+    found, _, valid = read_long(some.octets, some.begins, some.ends, entry)
+    assert valid.tolist() == [True, False, False, False, True, False]
+    assert found.kinds.tolist()[4] == UNSET
+    _, _, valid = read_long(some.octets, some.begins, some.ends, entry._replace(key=b"kex"))
+    assert not valid.any()
+    _, _, valid = read_long(some.octets, some.ends + 5, some.ends, entry)
+    assert not valid.any()
+
+
+def test_long_entry_of_no_kind_takes_the_kind_that_others_have():
+    some = entries_of([b"", messages.strings(b"x"), b"", messages.ints(1)])
+    found, _, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", UNSET, False, False))
+    assert (found.kind, valid.tolist()) == (BYTES, [True, True, True, False])
+
+
+# --- Any order --------------------------------------------------------------------------------------
+
+
+def test_features_in_any_order_are_found():
+    random = Random(3)
+    payloads, numbers = [], []
+    for i in range(200):
+        entries = [("a", messages.ints(i)), ("bb", messages.floats(i)), ("ccc", messages.strings(bytes(i)))]
+        number = random.randrange(4)
+        numbers.append(number)
+        payloads.append(messages.example(random.sample(entries[:number], number)))
+    some = block(payloads)
+    known = [
+        Entry(b"a", INT64, True, False),
+        Entry(b"bb", FLOAT, True, True),
+        Entry(b"ccc", BYTES, True, False),
+    ]
+    found, alive = search(some, known, Everything())
+    assert alive.all()
+    for key, least in ((b"a", 1), (b"bb", 2), (b"ccc", 3)):
+        assert (found[key].kinds > 0).tolist() == [number >= least for number in numbers]
+    assert take(found[b"ccc"], some)[0].tolist() == [bytes(i) for i in range(200) if numbers[i] == 3]
+
+
+def test_record_with_an_unknown_or_a_repeated_feature_is_left_alone():
+    a, b = ("a", messages.ints(1)), ("b", messages.ints(2))
+    payloads = [messages.example(entries) for entries in ([a], [b], [a, b], [a, a], [b, a], [])]
+    _, alive = search(block(payloads * 3), [Entry(b"a", INT64, True, False)], Everything())
+    assert alive.tolist() == [True, False, False, False, False, True] * 3
+
+
+@pytest.mark.parametrize("number", [1, 2, 40, 400, 1024])
+@pytest.mark.parametrize("form", ["%d", "feature_%d", "f%d_and_a_long_rest", "the same for a long time %d"])
+def test_table_finds_every_key(number, form):
+    keys = tuple((form % i).encode() for i in range(number))
+    table = KeyTable(keys)
+    octets = np.frombuffer(b"".join(messages.entry(key.decode(), messages.ints(5)) for key in keys), np.uint8)
+    sizes = np.array([len(key) + 11 for key in keys])
+    starts = np.cumsum(sizes) - sizes
+    words = np.array(
+        [int.from_bytes(octets[start : start + 8].tobytes(), "little") for start in starts.tolist()],
+        np.uint64,
+    )
+    assert table.find(octets, starts, words).tolist() == list(range(number))
