@@ -189,6 +189,12 @@ def u32_at(buffer: Any, offsets: Offsets) -> npt.NDArray[np.uint32]:
     return found
 
 
+def hint(head: bytes) -> str:
+    """What to add to an error at the very beginning of the data: what it is instead of frames."""
+    what = looks_like(head[:256])
+    return f"; the file looks like {what}" if what else "; is this a TFRecord file?"
+
+
 def looks_like(head: bytes) -> str | None:
     """What a file that is no TFRecord seems to be, judged by its first bytes."""
     for magic, name in _MAGICS:

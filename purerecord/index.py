@@ -17,6 +17,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,10 +25,10 @@ import numpy.typing as npt
 
 from . import frame
 from .checksum import crc32c
-from .errors import CompressionError, CorruptionError, StaleIndexError
+from .errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from .frame import HEADER, OVERHEAD
 from .inflate import BLOCK_HEADER_SIZE, decode_block_header
-from .storage import SNIFF, detect, is_url
+from .storage import SNIFF, detect, is_url, local_path, temporary_name
 
 Offsets = npt.NDArray[np.int64]
 
@@ -35,6 +36,8 @@ _MAGIC = b"\x89PRIDX\r\n"
 _HEAD = struct.Struct("<8sIIQQQ")
 _VERSION = 1
 _SAMPLE = 1 << 16
+# How a GZIP member begins that is not one of our blocks: without a name, or with one.
+_ORDINARY = (b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x08")
 _CHUNK = 1 << 20
 # Frames of this mean size are hopped over; smaller ones are read, many at once.
 _HOP = 1 << 13
@@ -94,10 +97,15 @@ class Index:
         else:
             raise ValueError(f'format must be "purerecord" or "text", not {format!r}')
         target = os.fsdecode(path)
-        temporary = f"{target}.tmp-{os.getpid()}"
-        with open(temporary, "wb") as file:
-            file.write(data)
-        os.replace(temporary, target)
+        temporary = temporary_name(target)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
 
     def _encoded(self) -> bytes:
         if self.data_size is None or self.fingerprint is None:
@@ -216,7 +224,7 @@ def build_index(path: Any) -> Index:
 
     The file must be uncompressed, or GZIP written with a ``block_size``.
     """
-    name = os.fsdecode(path)
+    name = local_path(path)
     if is_url(name):
         raise ValueError(f"{name}: an index is built from a local file")
     with open(name, "rb", buffering=0) as file:
@@ -233,6 +241,8 @@ def build_index(path: Any) -> Index:
                 offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
         except CorruptionError as error:
             error.path = name
+            if error.offset == 0 and isinstance(error, ChecksumError):
+                error.reason += frame.hint(head)
             raise
         fingerprint = _fingerprint(file, size)
     return Index(
@@ -284,6 +294,9 @@ def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
         file.seek(position)
         block = decode_block_header(file.read(BLOCK_HEADER_SIZE))
         if block is None:
+            file.seek(position)
+            if file.read(4) in _ORDINARY:
+                raise io.UnsupportedOperation(not_seekable(file.name))
             raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
         if block.size > size - position or block.records * OVERHEAD > block.data_size:
             raise CompressionError(f"the GZIP block at byte {position} is cut or damaged")

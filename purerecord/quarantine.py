@@ -19,8 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .damage import Damage
-from .storage import Named, Opened
-from .writer import temporary_name
+from .storage import Named, Opened, temporary_name
 
 _PIECE = 1 << 20
 # So much of what was read lately is kept in memory, more of it on disk.

@@ -6,6 +6,7 @@ know how a file is stored, how a frame is laid out, nor what a payload means.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -52,7 +53,7 @@ class RecordReader(Iterator[bytes]):
         # Looping over a generator is faster than calling __next__; both go on with self._current.
         while True:
             yield from self._current
-            payloads = self._take(FrameStream.payloads)
+            payloads = self.take(FrameStream.payloads)
             if payloads is None:
                 return
             self._current = iter(payloads)
@@ -64,11 +65,11 @@ class RecordReader(Iterator[bytes]):
 
     def batches(self, batch_size: int | None = None) -> Iterator[Records]:
         """The records in batches; see ``read_batches``."""
-        if batch_size is not None and batch_size < 1:
+        if batch_size is None:
+            return _Batches(self, _BATCH, _BATCH_BYTES)
+        if operator.index(batch_size) < 1:
             raise ValueError(f"batch_size must be positive, not {batch_size}")
-        limit, most = (_BATCH, _BATCH_BYTES) if batch_size is None else (batch_size, None)
-        while (records := self._take(lambda stream: stream.next(limit, most))) is not None:
-            yield records
+        return _Batches(self, batch_size, None)
 
     def close(self) -> None:
         """Close the file that is open."""
@@ -87,7 +88,7 @@ class RecordReader(Iterator[bytes]):
         if getattr(self, "_stream", None) is not None:
             self.close()
 
-    def _take(self, take: Callable[[FrameStream], _T | None]) -> _T | None:
+    def take(self, take: Callable[[FrameStream], _T | None]) -> _T | None:
         """What ``take`` gets from the present file or, at its end, from the next; None at the very end."""
         if self._closed:
             raise ClosedError("the reader is closed")
@@ -116,6 +117,21 @@ class RecordReader(Iterator[bytes]):
             self._stream = stream
             return True
         return False
+
+
+class _Batches(Iterator[Records]):
+    """The rest of a reader's records in batches; goes on when more has been written, like the reader."""
+
+    def __init__(self, reader: RecordReader, limit: int, most: int | None) -> None:
+        self._reader = reader
+        self._limit = limit
+        self._most = most
+
+    def __next__(self) -> Records:
+        records = self._reader.take(lambda stream: stream.next(self._limit, self._most))
+        if records is None:
+            raise StopIteration
+        return records
 
 
 def read_records(

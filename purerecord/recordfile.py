@@ -156,7 +156,10 @@ class _Shard:
         if given is None and os.path.exists(index_path(self.path)):
             given = index_path(self.path)
         if given is None:
-            return build_index(self.path)
+            try:
+                return build_index(self.path)
+            except io.UnsupportedOperation:  # ordinary GZIP behind the blocks
+                return None
         index = given if isinstance(given, Index) else load_index(given)
         index.check(self.path)
         return index

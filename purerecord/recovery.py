@@ -20,9 +20,9 @@ from .frame import HEADER
 from .quarantine import Quarantine, Rereadable
 from .records import Records
 from .report import FileReport, SalvageReport
-from .storage import Named, Opened, is_url, resolve
+from .storage import Named, Opened, is_url, resolve, temporary_name
 from .stream import FrameStream
-from .writer import TFRecordWriter, temporary_name
+from .writer import TFRecordWriter
 
 # The blocks of a salvaged file that was GZIP in blocks.
 _BLOCK = 1 << 20

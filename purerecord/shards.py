@@ -6,6 +6,7 @@ This module does not know what a payload means.
 
 from __future__ import annotations
 
+import errno
 import heapq
 import os
 import warnings
@@ -15,8 +16,8 @@ from typing import Any
 from .deflate import as_options
 from .errors import ClosedError
 from .frame import OVERHEAD
-from .storage import is_url, shard_names, split_pattern
-from .writer import TFRecordWriter, groups, temporary_name
+from .storage import is_url, local_path, shard_names, split_pattern, temporary_name
+from .writer import TFRecordWriter, groups
 
 
 class ShardedWriter:
@@ -43,7 +44,7 @@ class ShardedWriter:
         options: Any = None,
     ) -> None:
         self._closed = True  # until everything below has worked
-        path = os.fsdecode(pattern).removeprefix("file://")
+        path = local_path(pattern)
         if is_url(path):
             raise ValueError(f"{path}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL")
         self._head, self._tail, counted = split_pattern(path)
@@ -141,6 +142,8 @@ class ShardedWriter:
             for _, temporary in self._writers:
                 _sync(temporary)
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
+            if folders := [name for name in names if os.path.isdir(name)]:
+                raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
             for (_, temporary), name in zip(self._writers, names, strict=True):
                 os.replace(temporary, name)
         except BaseException:

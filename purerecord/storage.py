@@ -36,8 +36,10 @@ def resolve(source: Any) -> list[Named]:
     """The files that ``source`` names, in order; open files pass through."""
     if hasattr(source, "read"):
         return [source]
+    if isinstance(source, (bytearray, memoryview)) or (isinstance(source, bytes) and b"\0" in source):
+        raise TypeError("expected a path or an open file, not data; put data into an io.BytesIO")
     if isinstance(source, (str, bytes, os.PathLike)):
-        return list(_expand(os.fsdecode(source)))
+        return list(_expand(local_path(source)))
     if isinstance(source, Iterable):
         return [file for item in source for file in resolve(item)]
     raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")
@@ -52,8 +54,12 @@ def resolve_paths(source: Any) -> list[str]:
     return [file for file in files if isinstance(file, str)]
 
 
+def local_path(path: Any) -> str:
+    """``path`` as a str, without the ``file://`` it may begin with; another URL stays as it is."""
+    return os.fsdecode(path).removeprefix("file://")
+
+
 def _expand(path: str) -> list[str]:
-    path = path.removeprefix("file://")
     remote = is_url(path)
     if not remote and os.path.lexists(path):
         return [path]
@@ -61,6 +67,8 @@ def _expand(path: str) -> list[str]:
     if count == 0:
         raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
     if count is not None:
+        if not remote:  # the last one tells a wrong number before all the names are made
+            os.stat(shard_name(head, tail, count - 1, count))
         names = shard_names(head + tail, count, at=len(head))
         return names if remote else [name for whole in names for name in _existing(whole)]
     counted = head != path
@@ -104,8 +112,13 @@ def _check_complete(found: list[str], pattern: str) -> None:
 def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
     """``name-00000-of-00010`` and so on; the shard number goes in at ``at`` characters, or at the end."""
     head, tail = (name, "") if at is None else (name[:at], name[at:])
+    return [shard_name(head, tail, number, count) for number in range(count)]
+
+
+def shard_name(head: str, tail: str, number: int, count: int) -> str:
+    """The name of shard ``number`` of ``count``."""
     digits = max(5, len(str(count)))
-    return [f"{head}-{i:0{digits}d}-of-{count:0{digits}d}{tail}" for i in range(count)]
+    return f"{head}-{number:0{digits}d}-of-{count:0{digits}d}{tail}"
 
 
 def split_pattern(pattern: str) -> tuple[str, str, int | None]:
@@ -114,6 +127,12 @@ def split_pattern(pattern: str) -> tuple[str, str, int | None]:
     if match is None:
         return pattern, "", None
     return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
+
+
+def temporary_name(path: str) -> str:
+    """Where a file is written that is to appear as ``path`` once it is complete."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
 
 
 def is_url(path: str) -> bool:

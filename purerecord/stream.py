@@ -231,8 +231,7 @@ class FrameStream:
             frame.check_end(tail, len(tail) + beyond)
         except CorruptionError as error:
             if self._base + self._stop == 0 and isinstance(error, ChecksumError):
-                what = frame.looks_like(tail[:256])
-                error.reason += f"; the file looks like {what}" if what else "; is this a TFRecord file?"
+                error.reason += frame.hint(tail)
             raise self._located(error, self._stop) from None
 
     def _raise_bad_payload(self) -> NoReturn:
@@ -344,6 +343,7 @@ class FrameStream:
         crc = crc32c(self._buffer[begin:end])
         footer = self._buffer[end : end + FOOTER]
         ahead = 0
+        kept = [self._buffer]
         while len(footer) < FOOTER:
             piece = self._read(min(max(end - len(self._buffer) - ahead, 0) + FOOTER, _PIECE))
             if not piece:
@@ -353,8 +353,10 @@ class FrameStream:
             crc = crc32c(piece[: max(0, end - at)], crc)
             footer += piece[max(0, end - at) :]
             if not self._opened.rewinds:
-                self._buffer, ahead = self._buffer + piece, 0
-        if ahead:
+                kept.append(piece)
+        if len(kept) > 1:
+            self._buffer = b"".join(kept)
+        elif ahead:
             self._opened.rewind(ahead)
         return len(footer) >= FOOTER and mask(crc) == int.from_bytes(footer[:FOOTER], "little")
 

@@ -22,7 +22,7 @@ from .errors import ClosedError, EncodeError
 from .index import build_index, index_path
 from .reader import RecordReader
 from .records import Records
-from .storage import is_url, open_remote
+from .storage import is_url, local_path, open_remote, temporary_name
 
 # Frames are collected up to this many bytes before they are written.
 _BUFFER = 1 << 18
@@ -44,7 +44,12 @@ def as_payload(record: Any) -> bytes:
     if isinstance(record, (bytearray, memoryview)):
         return bytes(record)
     if callable(serialize := getattr(record, "SerializeToString", None)):
-        return bytes(serialize())
+        try:
+            payload = serialize()
+        except TypeError:  # the class of a message instead of one
+            payload = None
+        if isinstance(payload, bytes):
+            return payload
     raise EncodeError(
         f"a record must be bytes, str or a message with SerializeToString, not {type(record).__name__}"
     )
@@ -215,7 +220,7 @@ class _Output:
 
     @staticmethod
     def _named(path: Any) -> str:
-        return os.fsdecode(path).removeprefix("file://")
+        return local_path(path)
 
     def write(self, pieces: list[bytes]) -> None:
         self._pieces += pieces
@@ -277,19 +282,13 @@ class _Output:
             os.unlink(self._target)
 
 
-def temporary_name(path: str) -> str:
-    """Where a file is written that is to appear as ``path`` once it is complete."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
-
-
 def check_appendable(path: str, options: TFRecordOptions) -> bool:
     """Whether records are at ``path``; an error unless they are whole and can be appended to."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return False
     if options.compression == "ZLIB":
         raise ValueError("a ZLIB file cannot be appended to: TensorFlow would not read what comes second")
-    with RecordReader(path, compression=options.compression, verify=False) as reader:
+    with RecordReader(path, compression=options.compression) as reader:
         records = sum(map(len, reader.batches()))
     if records and options.compression == "GZIP":
         with open(path, "rb") as file:

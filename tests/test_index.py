@@ -444,3 +444,25 @@ def test_absurd_length_with_a_valid_crc_is_not_indexed(tmp_path):
         path.write_bytes(frames([b"x"] * 3) + header(length) + bytes(100))
         with pytest.raises(TruncatedError):
             build_index(path)
+
+
+def test_what_is_no_tfrecord_is_named_when_it_is_indexed(tmp_path):
+    path = tmp_path / "page.tfrecord"
+    path.write_bytes(b"<html><body>not found</body></html>")
+    with pytest.raises(ChecksumError, match="looks like an HTML page"):
+        build_index(path)
+
+
+def test_an_index_that_cannot_be_saved_leaves_nothing(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a"]))
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError, match="taken"):
+        build_index(path).save(tmp_path / "taken")
+    assert sorted(os.listdir(tmp_path)) == ["file", "taken"]
+
+
+def test_a_file_url_is_indexed_like_its_path(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a"]))
+    assert build_index(f"file://{path}") == build_index(path)

@@ -50,7 +50,7 @@ PAYLOAD = [
 ]
 MEETING = [
     "cursor rows filetable validation",
-    "ahead share shuffle combining source",
+    "ahead share shuffle combining source filesource",
     "batching mapping caching",
     "mixing parsing",
     "dataset",
@@ -80,7 +80,6 @@ LIBRARIES = {
     "storage": {"fsspec"},
     "tensor": {"numpy", "ml_dtypes", "google"},
     "example": {"numpy", "google"},
-    "cli": {"tqdm", "numpy"},
 }
 
 
@@ -143,7 +142,6 @@ HEAVY = [
     "fsspec",
     "PIL",
     "google.protobuf",
-    "tqdm",
 ]
 
 

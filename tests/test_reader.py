@@ -455,3 +455,44 @@ def test_any_bytes_give_records_or_a_corruption_error(data):
         whole = outcome(read_records(io.BytesIO(data), compression=compression))
         assert outcome(read_records(Trickle(data, 3), compression=compression)) == whole
         assert whole.records == [] or whole.error is None or whole.error[2] is not None
+
+
+def test_batches_go_on_when_the_file_grows(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a", b"b"]))
+    batches = read_batches(path)
+    assert [list(batch) for batch in batches] == [[b"a", b"b"]]
+    with open(path, "ab") as file:
+        file.write(frames([b"c"]))
+    assert list(next(batches)) == [b"c"]
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("3", TypeError)]
+)
+def test_a_bad_batch_size_is_refused_at_once(tmp_path, batch_size, error):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a"]))
+    with pytest.raises(error):
+        read_batches(path, batch_size=batch_size)
+
+
+def test_header_damage_before_a_large_record_takes_linear_time_in_a_stream():
+    class Counted(io.BytesIO):
+        reads = 0
+
+        def read1(self, size=-1):
+            Counted.reads += 1
+            return super().read1(min(size, 1 << 16))
+
+    large = random.Random(0).randbytes(8_000_000)
+    data = flip_byte(frames([b"first", large, b"last"]), 3)
+    records = list(read_records(Counted(data), on_error="skip"))
+    assert records[-2:] == [large, b"last"]
+    assert Counted.reads < 1000
+
+
+@pytest.mark.parametrize("data", [bytearray(frames([b"a"])), memoryview(frames([b"a"])), frames([b"a"])])
+def test_data_instead_of_a_path_is_refused_without_being_shown(data):
+    with pytest.raises(TypeError, match=r"io\.BytesIO"):
+        read_records(data)

@@ -492,3 +492,8 @@ def test_sharded_files_come_back_by_their_pattern(folder):
     with ShardedWriter("t@3.tfrecord") as writer:
         writer.write_many(b"%d" % i for i in range(10))
     assert sorted(read_records("t@*.tfrecord")) == [b"%d" % i for i in range(10)]
+
+
+def test_an_absurd_number_of_shards_is_refused_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "name@99999999999999.tfrecord")

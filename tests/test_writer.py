@@ -806,3 +806,35 @@ def test_file_url_is_a_path_for_shards_too(folder):
     with ShardedWriter(f"file://{folder}/t@2") as writer:
         writer.write_many(RECORDS)
     assert sorted(read_records(f"file://{folder}/t@*")) == sorted(RECORDS)
+
+
+def test_appending_behind_damaged_data_is_refused(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(flip_byte(frames([b"first", b"second"]), 14))
+    before = path.read_bytes()
+    with pytest.raises(purerecord.ChecksumError):
+        TFRecordWriter(path, mode="a")
+    assert path.read_bytes() == before
+
+
+class Odd:
+    def __init__(self, result):
+        self.result = result
+
+    def SerializeToString(self):  # noqa: N802 - protobuf's name
+        return self.result
+
+
+@pytest.mark.parametrize("record", [Odd(5), Odd("text"), Odd(None), purerecord.Example])
+def test_what_serializes_to_something_else_than_bytes_is_refused(tmp_path, record):
+    with TFRecordWriter(tmp_path / "file") as writer, pytest.raises(EncodeError):
+        writer.write(record)
+
+
+def test_shards_do_not_appear_when_one_cannot(tmp_path):
+    (tmp_path / "s-00001-of-00003").mkdir()
+    writer = ShardedWriter(tmp_path / "s", shards=3)
+    writer.write_many([b"a", b"b", b"c"])
+    with pytest.raises(IsADirectoryError):
+        writer.close()
+    assert sorted(os.listdir(tmp_path)) == ["s-00001-of-00003"]
