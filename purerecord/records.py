@@ -50,6 +50,8 @@ class Records(Sequence[bytes]):
         self.base = base
         if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
             raise ValueError("begins and ends must be vectors of the same length")
+        if not memoryview(buffer).contiguous:
+            raise ValueError("the buffer must be contiguous")
         if len(self.begins) and (
             int(self.begins.min()) < 0
             or bool((self.begins > self.ends).any())
@@ -67,10 +69,10 @@ class Records(Sequence[bytes]):
         parts = list(payloads)
         try:
             buffer = b"".join(parts)
-            sizes = [len(p) if isinstance(p, (bytes, bytearray)) else memoryview(p).nbytes for p in parts]
-        except TypeError:
-            bad = next(p for p in parts if not isinstance(p, (bytes, bytearray, memoryview)))
-            raise TypeError(f"a payload must be bytes-like, not {type(bad).__name__}") from None
+        except (TypeError, BufferError):
+            parts = [_whole(part) for part in parts]
+            buffer = b"".join(parts)
+        sizes = [len(p) if isinstance(p, (bytes, bytearray)) else memoryview(p).nbytes for p in parts]
         ends = np.cumsum(np.array(sizes, np.int64))
         return cls(buffer, ends - np.array(sizes, np.int64), ends)
 
@@ -151,6 +153,13 @@ class Records(Sequence[bytes]):
     def __repr__(self) -> str:
         origin = f", from {self.path!r}" if self.path else ""
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
+
+
+def _whole(payload: Any) -> bytes:
+    """A payload that cannot be joined as it is: a view with gaps, or something else than bytes."""
+    if isinstance(payload, (bytes, bytearray, memoryview)):
+        return bytes(payload)
+    raise TypeError(f"a payload must be bytes-like, not {type(payload).__name__}")
 
 
 def _restore(buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:

@@ -158,3 +158,13 @@ def test_records_equal_bytes_like_items_and_tuples():
 
 def test_repr_counts_and_shows_no_payload():
     assert repr(spread([b"secret", b""])) == "<Records: 2 records, 6 bytes, from 'file'>"
+
+
+def test_views_with_gaps_are_payloads_like_others():
+    view = memoryview(b"a-b-c-")[::2]
+    assert list(Records.of([b"x", view, bytearray(b"y")])) == [b"x", b"abc", b"y"]
+
+
+def test_a_buffer_with_gaps_is_refused():
+    with pytest.raises(ValueError, match="contiguous"):
+        Records(memoryview(bytes(10))[::2], [0], [1])
