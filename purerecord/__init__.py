@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .scatter import encode_examples
     from .schema import infer_schema, schema_from_json, schema_to_json
     from .sequence import parse_sequence_example, parse_single_sequence_example
+    from .share import merge_states
     from .tensor import parse_tensor, serialize_tensor
     from .validation import validate
 
@@ -93,6 +94,7 @@ _LAZY = {
     "ragged": ["Ragged", "Sparse"],
     "schema": ["infer_schema", "schema_from_json", "schema_to_json"],
     "sequence": ["parse_sequence_example", "parse_single_sequence_example"],
+    "share": ["merge_states"],
     "tensor": ["parse_tensor", "serialize_tensor"],
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
@@ -145,6 +147,7 @@ __all__ = [
     "encode_sequence_example",
     "infer_schema",
     "load_index",
+    "merge_states",
     "parse_example",
     "parse_sequence_example",
     "parse_single_example",
