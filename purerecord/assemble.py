@@ -88,15 +88,17 @@ def var_len(batch: Batch, feature: str, spec: VarLenFeature) -> Sparse:
 
 def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
     """A Sparse of ``(size, *sizes)`` from the columns of the indices and of the values."""
-    column = batch.column(spec.value_key)
+    column = batch.columns[spec.value_key]
     lengths = lengths_of(column)
+    checks = [batch.kind_check(key) for key in (spec.value_key, *spec.index_keys)]
+    for key in spec.index_keys:
+        found = lengths_of(batch.columns[key])
+        checks.append((found != lengths, _unequal(batch, feature, (spec.value_key, key), (lengths, found))))
+    first_fault(*checks)
     indices = np.empty((len(column.values), 1 + len(spec.sizes)), np.int64)
     indices[:, 0] = np.repeat(np.arange(batch.size), lengths)
     for dimension, key in enumerate(spec.index_keys, 1):
-        index = batch.column(key)
-        found = lengths_of(index)
-        first_fault((found != lengths, _unequal(batch, feature, (spec.value_key, key), (lengths, found))))
-        indices[:, dimension] = index.values
+        indices[:, dimension] = batch.columns[key].values
     values = column.values
     order = None if spec.already_sorted else _sorted_order(indices, (batch.size, *spec.sizes))
     if order is not None:

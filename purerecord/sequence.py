@@ -17,7 +17,7 @@ import numpy as np
 
 from .assemble import Output, fixed_len, padded, unbatch, var_len
 from .batch import Batch, MismatchError, Origin, first_fault
-from .errors import DecodeError
+from .errors import DecodeError, SchemaError
 from .features import (
     FeatureSpec,
     FixedLenFeature,
@@ -27,7 +27,7 @@ from .features import (
     as_features,
 )
 from .lists import Lists, gather_sequences
-from .parse import Builder, Serialized, as_input, build, checked_names, wanted
+from .parse import Builder, Serialized, as_input, build, checked_names, raise_first, wanted
 from .partition import ragged
 from .ragged import Array, Ragged, Sparse
 from .records import BytesLike, Records
@@ -127,14 +127,24 @@ def _parse(
     origin: Origin,
 ) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
     columns, lists = gather_sequences(records, wanted(context), wanted(sequence))
-    context_outputs = build(Batch(columns, len(records), origin), context, _CONTEXT_BUILDERS)
-    outputs = build(_ListBatch({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS)
+    parts = (
+        (Batch(columns, len(records), origin), context, _CONTEXT_BUILDERS),
+        (_ListBatch({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS),
+    )
+    built: list[dict[str, Output]] = []
+    errors: list[SchemaError] = []
+    for batch, specs, builders in parts:
+        try:
+            built.append(build(batch, specs, builders))
+        except SchemaError as error:
+            errors.append(error)
+    raise_first(errors)
     lengths = {
         name: np.diff(lists[name].splits)
         for name, spec in sequence.items()
         if isinstance(spec, FixedLenSequenceFeature)
     }
-    return context_outputs, outputs, lengths
+    return built[0], built[1], lengths
 
 
 def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:

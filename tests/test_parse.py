@@ -13,6 +13,7 @@ from spec_cases import KEYED, Case, stored_partition
 from strategies import CAMPAIGN, any_example
 from tensorflow_twins import difference, outcome
 
+import purerecord
 from purerecord.assemble import unbatch
 from purerecord.batch import MismatchError
 from purerecord.errors import DecodeError, PureRecordError, SchemaError
@@ -415,3 +416,16 @@ def test_batch_without_values_has_the_right_shapes(size: int) -> None:
     assert result["sparse"].dense_shape == (size, 9)
     dtypes = [result[name].dtype for name in specs]
     assert dtypes == [np.int64, np.float32, object, object, np.int64]
+
+
+def test_the_first_record_at_fault_is_named_whichever_key_of_a_sparse_feature_it_is():
+    encode = purerecord.encode_example
+    rows = [
+        {"v": [1.0], "i": [0], "j": [0]},
+        {"v": [1.0], "i": [0], "j": np.zeros(0, np.int64)},
+        {"v": [1.0], "i": np.zeros(0, np.int64), "j": [0]},
+    ]
+    spec = {"s": purerecord.SparseFeature(["i", "j"], "v", float, [4, 4])}
+    with pytest.raises(purerecord.SchemaError) as caught:
+        purerecord.parse_example([encode(row) for row in rows], spec)
+    assert caught.value.record == 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from messages import UNSET_FEATURE, floats, ints, sequence_example, strings
 
+import purerecord
 from purerecord.batch import MismatchError
 from purerecord.errors import DecodeError, SchemaError
 from purerecord.features import (
@@ -178,3 +179,12 @@ def test_example_names_appear_in_messages() -> None:
         parse_sequence_example([b""], {"c": ID}, None, ["clip 7"])
     with pytest.raises(ValueError, match="2 example_names for 1"):
         parse_sequence_example([b""], {"c": ID}, None, ["a", "b"])
+
+
+def test_the_first_record_at_fault_is_named_whether_in_its_context_or_in_its_lists():
+    encode = purerecord.encode_sequence_example
+    payloads = [encode({"c": 1}, {"s": [["x"]]}), encode({"c": "x"}, {"s": [[1]]})]
+    specs = {"c": purerecord.VarLenFeature(int)}, {"s": purerecord.VarLenFeature(int)}
+    with pytest.raises(purerecord.SchemaError) as caught:
+        purerecord.parse_sequence_example(payloads, *specs)
+    assert (caught.value.record, caught.value.feature) == (0, "s")
