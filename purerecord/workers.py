@@ -1,8 +1,7 @@
 """Workers: one job for many files, done by several processes.
 
-The processes count what they do in shared memory, from where progress is told; and look there whether
-they are to stop, so that nothing goes on when the caller is interrupted. This module does not know what
-the job is.
+The processes count what they do in shared memory, from where progress is told. When the caller is
+interrupted they are ended, whatever they wait for. This module does not know what the job is.
 """
 
 from __future__ import annotations
@@ -20,26 +19,23 @@ _T = TypeVar("_T")
 # How often progress is told, in seconds.
 _TICK = 0.1
 
-_shared: Any = None  # in a worker: bytes, records, whether to stop
-
-
-class _StoppedError(Exception):
-    """The caller does not want the result any more."""
+_shared: Any = None  # in a worker: bytes and records, of all workers together
 
 
 def run_all(
     job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Progress | None
 ) -> list[_T]:
     """What ``job`` makes of each of the files, in their order."""
-    shared = multiprocessing.Array("q", 3)
+    shared = multiprocessing.Array("q", 2)
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, initializer=_begin, initargs=(shared,)) as pool:
         futures = [pool.submit(_work, job, file) for file in files]
         try:
             _wait(futures, shared, progress)
             return [future.result() for future in futures]
         except BaseException:
-            shared[2] = 1
-            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
             raise
 
 
@@ -71,5 +67,3 @@ def _count(size: int, records: int) -> None:
     with _shared.get_lock():
         _shared[0] += size
         _shared[1] += records
-    if _shared[2]:
-        raise _StoppedError
