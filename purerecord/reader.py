@@ -98,7 +98,8 @@ class RecordReader(Iterator[bytes]):
             except CorruptionError as error:
                 if self._on_error == "raise":
                     raise
-                self.last_error = error
+                # Without its traceback, which would keep this reader and its file open.
+                self.last_error = error.with_traceback(None)
                 self._stopped = self._on_error == "stop"
                 if not self._stopped:
                     self._stream.skip()

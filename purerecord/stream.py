@@ -187,7 +187,7 @@ class FrameStream:
         try:
             return self._opened.read(size)
         except CorruptionError as error:
-            self._broken = error
+            self._broken = error.with_traceback(None)  # which would keep this stream, and the file open
             return b""
 
     def _load(self, buffer: bytes, base: int) -> None:
