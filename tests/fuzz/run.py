@@ -1,0 +1,58 @@
+"""Coverage-guided fuzzing of one target, or of all in turn, with atheris: ``pip install atheris``.
+
+``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute; inputs that fail are kept in the working
+folder, and running with such a file instead of ``--seconds`` repeats it. Each target has so much memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def fuzz(target: str, arguments: list[str]) -> None:
+    """Never returns: libFuzzer ends the process."""
+    import atheris  # noqa: PLC0415 - needed only here, in a process of its own
+
+    with atheris.instrument_imports(include=["purerecord"]):
+        import targets  # noqa: PLC0415
+
+    atheris.Setup([sys.argv[0], *arguments], targets.TARGETS[target])
+    atheris.Fuzz()
+
+
+def main() -> int:
+    """Each target in a process of its own; the first that fails is the exit code."""
+    names = ["frame_reader", "scan", "index_loader", "index_builder", "example_decoders", "tensor_parser"]
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names)}; all unless given"
+    )
+    parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
+    parser.add_argument("--corpus", type=Path, help="keep what was learnt in this folder")
+    parser.add_argument("--repeat", type=Path, help="run a target with this input only")
+    options = parser.parse_args()
+    for target in options.targets or names:
+        with tempfile.TemporaryDirectory() as temporary:
+            corpus = (options.corpus or Path(temporary)) / target
+            corpus.mkdir(parents=True, exist_ok=True)
+            command = [sys.executable, __file__, "--one", target]
+            if options.repeat is not None:
+                command.append(str(options.repeat))
+            else:
+                command += [f"-max_total_time={options.seconds}", "-max_len=4096", "-timeout=20"]
+                command += ["-rss_limit_mb=2048", str(corpus)]
+            done = subprocess.run(command, check=False)
+        print(f"{target}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
+        if done.returncode:
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        fuzz(sys.argv[2], sys.argv[3:])
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""What is fuzzed: each target takes any bytes, and nothing but a ``PureRecordError`` may come of them.
+
+Where two ways of doing the same are there, they must agree. ``run.py`` lets atheris drive these,
+``test_fuzz.py`` a few thousand mutations with a seed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+import purerecord as pr
+from purerecord.damage import Damage
+from purerecord.errors import PureRecordError
+
+
+def frame_reader(data: bytes) -> None:
+    """Reading stops with an error, or at the end; going on behind damage always comes to the end."""
+    with suppress(PureRecordError):
+        list(pr.read_records(io.BytesIO(data)))
+    with suppress(PureRecordError):
+        sum(map(len, pr.read_batches(io.BytesIO(data), batch_size=3)))
+    kept = list(pr.read_records(io.BytesIO(data), on_error="skip"))
+    assert kept == [r for batch in pr.read_batches(io.BytesIO(data), on_error="skip") for r in batch]
+
+
+def scan(data: bytes) -> None:
+    """Every byte is accounted for, and validating agrees."""
+    items = list(pr.scan(io.BytesIO(data)))
+    damages = [item for item in items if isinstance(item, Damage)]
+    (file,) = pr.validate(io.BytesIO(data)).files
+    assert list(file.damages) == damages
+    assert file.records == len(items) - len(damages)
+    assert file.good_bytes + file.damaged_bytes == file.size
+    if not file.compression:
+        assert file.size == len(data)
+    str(file)
+
+
+def index_loader(data: bytes) -> None:
+    """An index that loads has offsets that can be used."""
+    path = os.path.join(_folder(), "index")
+    with open(path, "wb") as file:
+        file.write(data)
+    with suppress(PureRecordError):
+        index = pr.load_index(path)
+        assert len(index) >= 0
+        assert (index.offsets >= 0).all()
+        assert (index.sizes >= 0).all()
+        if index.first_records is None:
+            index.save(path + ".text", format="text")
+
+
+def index_builder(data: bytes) -> None:
+    """A file that can be indexed reads by index as it reads forward."""
+    path = os.path.join(_folder(), "data")
+    with open(path, "wb") as file:
+        file.write(data)
+    try:
+        records = pr.RecordFile(path)
+        got = [records[i] for i in range(len(records))]
+    except (PureRecordError, io.UnsupportedOperation):
+        return
+    assert got == list(pr.read_records(path))
+
+
+def example_decoders(data: bytes) -> None:
+    """The row decoder and the one for many rows agree, and so does the parser of sequences."""
+    one = _outcome(pr.decode_example, data)
+    many = _outcome(pr.decode_examples, [data, data])
+    assert (one is None) == (many is None)
+    if one is not None and many is not None:
+        assert set(one) == set(many)
+        for name, values in one.items():
+            row = _row(many[name])
+            assert len(row) == len(values)
+            assert not len(row) or np.asarray(values).tolist() == row.tolist() or _bits(values) == _bits(row)
+    _outcome(pr.decode_sequence_example, data)
+    _outcome(pr.infer_schema, [data])
+
+
+def _row(column):
+    """The second of the rows, as a vector."""
+    if hasattr(column, "row_splits"):
+        return column.values[column.row_splits[1] : column.row_splits[2]]
+    return column[1:2].reshape(-1)
+
+
+def _bits(values) -> bytes:
+    return np.asarray(values).tobytes()
+
+
+def tensor_parser(data: bytes) -> None:
+    """A tensor that parses is serialized to what parses to the same."""
+    array = _outcome(pr.parse_tensor, data)
+    if array is not None:
+        again = pr.parse_tensor(pr.serialize_tensor(array))
+        assert again.dtype == array.dtype
+        assert again.shape == array.shape
+        assert again.tobytes() == array.tobytes() or array.dtype == object
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target
+    for target in (frame_reader, scan, index_loader, index_builder, example_decoders, tensor_parser)
+}
+
+
+def _outcome(function: Callable, *arguments):
+    try:
+        return function(*arguments)
+    except PureRecordError:
+        return None
+
+
+_made: list[tempfile.TemporaryDirectory] = []
+
+
+def _folder() -> str:
+    if not _made:
+        _made.append(tempfile.TemporaryDirectory())
+    return _made[0].name
+
+
+def seeds(target: str) -> list[bytes]:
+    """Some inputs to begin with, from which a fuzzer learns the format."""
+    payloads = [b"", b"a", b"hello" * 30, (7).to_bytes(8, "little"), bytes(600)]
+    plain = _file(payloads)
+    examples = [
+        pr.encode_example({}),
+        pr.encode_example({"a": [1, -1, 1 << 40], "b": [0.5, 2.5], "c": ["x", b"\xff"]}),
+        pr.encode_example({"a": [], "long": list(range(200)), "image": bytes(300)}),
+    ]
+    found = {
+        "index_loader": [_index(plain), b"0 17\n17 16\n", (1).to_bytes(8, "little") + bytes(24)],
+        "example_decoders": [*examples, pr.encode_sequence_example({"a": 1}, {"s": [[1.5], [2.5, 3]]})],
+        "tensor_parser": [
+            pr.serialize_tensor(np.arange(6).astype(dtype).reshape(2, 3))
+            for dtype in (np.float32, np.int64, np.uint8, np.float16, np.complex64, bool)
+        ]
+        + [pr.serialize_tensor(np.array([b"a", b"bc"], object))],
+    }
+    files = [plain, _file(examples)]
+    files += [_file(payloads, options) for options in ("GZIP", "ZLIB")]
+    files += [_file(payloads * 9, pr.TFRecordOptions("GZIP", block_size=200)), _file([plain, plain])]
+    return found.get(target, files)
+
+
+def _file(payloads: list[bytes], options: object = None) -> bytes:
+    file = io.BytesIO()
+    with pr.TFRecordWriter(file, options) as writer:
+        writer.write_many(payloads)
+    return file.getvalue()
+
+
+def _index(data: bytes) -> bytes:
+    path = os.path.join(_folder(), "seed")
+    with open(path, "wb") as file:
+        file.write(data)
+    pr.build_index(path).save(path + ".index")
+    with open(path + ".index", "rb") as file:
+        return file.read()
