@@ -9,12 +9,13 @@ values.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from .found import Block, Found, Kinds
-from .layout import Entry, Run, by_depth, run_of
+from .layout import HEADER, Entry, Run, by_depth, run_of
 from .lockstep import Short, Wanted, cells, check_headers, open_records, short_span, take_short
 from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
@@ -25,19 +26,31 @@ MAX_FEATURES = 1024  # with more, the table of keys would be too large
 
 _U = np.uint64
 _FEW = 8  # records: fewer are not worth a step together
-_SPARSE = 16
+_SPARSE = 16  # times as many features as a record has, on average, are too many
+_LESSONS = 8
 _ODD = 0x9E3779B97F4A7C15
 
 
-def search(block: Block, entries: list[Entry], wanted: Wanted) -> tuple[dict[bytes, Found], Mask]:
+def search(
+    block: Block, known: dict[bytes, Entry], wanted: Wanted, learn: Callable[[int], object]
+) -> tuple[dict[bytes, Found], Mask]:
     """What is found of the ``wanted`` features, and in which records.
 
-    Only records that have no other features than ``entries`` are searched to the end.
+    Only records that have no other features than ``known`` are searched to the end; ``learn`` may add to
+    these the features of a record that has others.
     """
     starts, words, owners, alive = _jump(block)
-    if len(entries) > MAX_FEATURES or len(entries) * alive.size > _SPARSE * (starts.size + alive.size):
-        return {}, np.zeros_like(alive)
-    features = key_table(tuple(entry.key for entry in entries)).find(block.octets, starts, words)
+    for _ in range(_LESSONS):
+        groups = by_depth(known.values())
+        entries = [entry for group in groups for entry in group]
+        if len(entries) > MAX_FEATURES or len(entries) * alive.size > _SPARSE * (starts.size + alive.size):
+            return {}, np.zeros_like(alive)
+        features = key_table(tuple(entry.key for entry in entries)).find(block.octets, starts, words)
+        unknown = np.flatnonzero(features == len(entries))
+        if unknown.size:
+            learn(int(owners[unknown[0]]))
+        if len(known) == len(entries):
+            break
     features *= alive.size
     features += owners
     places = np.full((len(entries) + 1, alive.size), -1)
@@ -47,11 +60,7 @@ def search(block: Block, entries: list[Entry], wanted: Wanted) -> tuple[dict[byt
     filled = places >= 0
     if np.count_nonzero(filled) != starts.size:  # a key that appears twice fills one place
         alive &= np.count_nonzero(filled, axis=0) == np.bincount(owners, minlength=alive.size)
-    columns: dict[bytes, Found] = {}
-    for group in by_depth(entries, cells(alive.size)):
-        run = run_of(tuple((entries[k],) for k in group))
-        columns.update(_read(block, run, places[group], alive, wanted))
-    return columns, alive
+    return _read(block, groups, places, alive, wanted), alive
 
 
 def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
@@ -139,7 +148,9 @@ class KeyTable:
             more = starts + 8
             large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= 0x80)
             more[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
-            planes += list(fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, -1).T)
+            planes += list(
+                fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, len(self._masks) - 1).T
+            )
         lengths = words.view(np.uint8)[3::8]
         keys = [plane & masks.take(lengths) for plane, masks in zip(planes, self._masks, strict=True)]
         return self._table.take(self._places(keys))
@@ -151,39 +162,67 @@ def key_table(keys: tuple[bytes, ...]) -> KeyTable:
     return KeyTable(keys)
 
 
-def _read(block: Block, run: Run, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
-    """Read the entries of a run that begin at ``places``; where they are negative, there are none."""
+def _read(
+    block: Block, groups: list[list[Entry]], places: Ints, alive: Mask, wanted: Wanted
+) -> dict[bytes, Found]:
+    """Read the entries that begin at ``places``; where these are negative, there are none."""
+    columns: dict[bytes, Found] = {}
+    step = cells(alive.size)
+    low = 0
+    for group in groups:
+        for first in range(0, len(group), step):
+            entries = group[first : first + step]
+            some = places[low : low + len(entries)]
+            low += len(entries)
+            run = run_of(tuple((entry,) for entry in entries))
+            short = Short(entries, *_slots(block.octets, run, some), _begins(some, entries))
+            columns.update(_take(block, short, some, alive, wanted))
+    return columns
+
+
+def _begins(places: Ints, entries: list[Entry]) -> Callable[[int], Ints]:
+    """Where the values of short entries begin."""
+    return lambda k: places[k] + (len(entries[k].key) + HEADER)
+
+
+def _slots(octets: Octets, run: Run, places: Ints) -> tuple[Words, Words, Mask]:
+    """The first words and the sizes of the values at ``places``, and where the headers are right."""
     depth = run.depth
-    absent = places < 0
     index = places + (np.array(run.sizes)[:, None] - 8 * depth)
-    if absent.any():
-        np.maximum(index, 0, out=index)
+    np.maximum(index, -8 * depth, out=index)
     edge = min(int(index.min()), 0)
-    slots = fetch(block.octets, 8 * depth + 8, index - edge if edge else index, edge)
+    slots = fetch(octets, 8 * depth + 8, index - edge if edge else index, edge)
     words = slots.view("<u8").reshape(*index.shape, depth + 1)
     planes = np.empty((depth + 1, *index.shape), _U)
     np.subtract(words.transpose(2, 0, 1), run.expected, out=planes)
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
-    valid &= ~absent
+    valid &= places >= 0
     valid[[entry.kind == UNSET for entry in run.last]] = False  # there is no header for no kind
-    short = Short(run.last, planes[depth], sizes, lambda k: places[k] + run.sizes[k], valid)
+    return planes[depth], sizes, valid
+
+
+def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
+    """What short entries hold, and long ones where they are not short."""
     columns = take_short(short, alive, wanted)
-    complete: Mask = np.all(valid | absent | ~alive, axis=1)
-    for k, entry in enumerate(run.last):
-        if not complete[k]:
-            kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
-            rest = np.flatnonzero(~(valid[k] | absent[k]) & alive)
-            others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
-            alive[rest[~there]] = False
-            found = _mixed(short_span(short, k), others, kinds, rest)
-            if found.kind == FLOAT:
-                alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
-            if entry.key in wanted or found.kind == INT64 or found.listed:
-                columns[entry.key] = found
-        elif entry.key in columns and absent[k].any():
-            kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
+    absent = places < 0
+    complete: Mask = np.all(short.valid | absent | ~alive, axis=1)
+    everywhere: Mask = np.all(~absent, axis=1)
+    for k, entry in enumerate(short.entries):
+        if complete[k] and (everywhere[k] or entry.key not in columns):
+            continue
+        kinds = np.where(absent[k], np.int8(ABSENT), np.int8(entry.kind))
+        if complete[k]:
             columns[entry.key] = columns[entry.key]._replace(kinds=kinds)
+            continue
+        rest = np.flatnonzero(~(short.valid[k] | absent[k]) & alive)
+        others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
+        alive[rest[~there]] = False
+        found = _mixed(short_span(short, k), others, kinds, rest)
+        if found.kind == FLOAT:
+            alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
+        if entry.key in wanted or found.kind == INT64 or found.listed:
+            columns[entry.key] = found
     return columns
 
 

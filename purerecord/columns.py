@@ -30,7 +30,7 @@ from .wire import UNSET, Value, decode_features
 _BLOCK = 8192  # records that are decoded together
 _FEW = 4  # records: fewer are decoded one by one
 _LAYOUTS = 2  # that are tried on a block
-_SEARCHES = 3  # of the rest of a block, each with the features that the one before did not know
+_SEARCHES = 2  # of the rest of a block, each with the features that the one before did not know
 _ODD_COLUMNS = 3  # then it is not worth while to go on together
 
 
@@ -138,15 +138,18 @@ class _Decoder:
     def _search(self) -> None:
         """Decode records that have the features of others, in any order."""
         for _ in range(_SEARCHES):
-            if self._rows.size < _FEW or not self._known:
-                return
-            block = self._block()
-            self._take(block, *search(block, list(self._known.values()), self._wanted))
             known = len(self._known)
-            for row in {*self._rows[:1].tolist(), *self._rows[-1:].tolist()}:
-                self._learn(row)
+            if self._rows.size < _FEW or not known:
+                return
+            self._search_once(self._block(), self._rows)
+            if self._rows.size:
+                self._learn(self._rows[0])
             if len(self._known) == known:
                 return
+
+    def _search_once(self, block: Block, rows: Ints) -> None:
+        found = search(block, self._known, self._wanted, lambda i: self._learn(rows[i]))
+        self._take(block, *found)
 
     def _learn(self, row: int) -> tuple[Entry, ...] | None:
         """The outline of a record; its features are known from now on."""

@@ -12,7 +12,7 @@ This module reads one record; it does not know that there are others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -190,15 +190,10 @@ def _coarse_depth(segment: Segment) -> int:
     return -(-_depth(_size_of(segment)) // 2) if segment[-1].short else 0
 
 
-def by_depth(entries: list[Entry], number: int) -> list[list[int]]:
-    """Groups of at most ``number`` entries that may be in one run, whatever their order."""
-    groups = []
-    depths = [_depth(_size_of((entry,))) for entry in entries]
-    order = sorted(range(len(entries)), key=depths.__getitem__)
-    for _, same in groupby(order, key=depths.__getitem__):
-        group = list(same)
-        groups += [group[low : low + number] for low in range(0, len(group), number)]
-    return groups
+def by_depth(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Groups of entries that may be in one run, whatever their order, as if all were short."""
+    order = sorted(entries, key=lambda entry: len(entry.key))
+    return [list(group) for _, group in groupby(order, key=lambda entry: _depth(_size_of((entry,))))]
 
 
 @lru_cache(maxsize=64)

@@ -86,8 +86,8 @@ class Short(NamedTuple):
     entries: list[Entry]
     words: Words  # the first eight bytes of the values
     sizes: Words  # of the values, in bytes
-    begins: Callable[[int], Ints]  # of the values of one entry
     valid: Mask  # is the header as expected?
+    begins: Callable[[int], Ints]  # of the values of one entry
 
 
 class Walker(NamedTuple):
@@ -130,7 +130,7 @@ class Walker(NamedTuple):
             np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
             self._take_floats(slots, run.segments[low + k], 8 * depth - run.sizes[low + k])
         valid = check_headers(run, low, planes, sizes)
-        short = Short(run.last[low:high], planes[depth], sizes, lambda k: cursors[k] + offsets[k], valid)
+        short = Short(run.last[low:high], planes[depth], sizes, valid, lambda k: cursors[k] + offsets[k])
         return short, cursors[-1] + offsets[-1]
 
     def _take_floats(self, slots: npt.NDArray[np.void], segment: Segment, offset: int) -> None:

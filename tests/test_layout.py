@@ -104,8 +104,8 @@ def test_layout_has_every_entry_once_and_in_order():
 
 def test_groups_by_depth_have_all_entries_of_one_depth_together():
     entries = [Entry(name.encode(), BYTES, True, False) for name in NAMES]
-    groups = by_depth(entries, 3)
-    assert sorted(chain.from_iterable(groups)) == list(range(len(entries)))
-    assert all(len(group) <= 3 for group in groups)
-    for group in groups:
-        assert len({-(-(len(entries[k].key) + 10) // 8) for k in group}) == 1
+    groups = by_depth(entries)
+    assert sorted(chain.from_iterable(groups)) == sorted(entries)
+    depths = [{-(-(len(entry.key) + 10) // 8) for entry in group} for group in groups]
+    assert all(len(depth) == 1 for depth in depths)
+    assert len(set(map(tuple, depths))) == len(groups)

@@ -101,7 +101,7 @@ def test_damaged_record_among_others_does_not_change_them(seed):
     entries = outline(payloads[0])
     for ways in (
         lambda some: follow(layout_of(entries), some, Everything()),
-        lambda some: search(some, list(entries), Everything()),
+        lambda some: search(some, {entry.key: entry for entry in entries}, Everything(), lambda row: None),
     ):
         clean, dirty = ways(block(payloads)), ways(block(damaged))
         if clean is None or dirty is None:
@@ -162,7 +162,7 @@ def test_features_in_any_order_are_found():
         Entry(b"bb", FLOAT, True, True),
         Entry(b"ccc", BYTES, True, False),
     ]
-    found, alive = search(some, known, Everything())
+    found, alive = search(some, {entry.key: entry for entry in known}, Everything(), lambda row: None)
     assert alive.all()
     for key, least in ((b"a", 1), (b"bb", 2), (b"ccc", 3)):
         assert (found[key].kinds > 0).tolist() == [number >= least for number in numbers]
@@ -172,7 +172,7 @@ def test_features_in_any_order_are_found():
 def test_record_with_an_unknown_or_a_repeated_feature_is_left_alone():
     a, b = ("a", messages.ints(1)), ("b", messages.ints(2))
     payloads = [messages.example(entries) for entries in ([a], [b], [a, b], [a, a], [b, a], [])]
-    _, alive = search(block(payloads * 3), [Entry(b"a", INT64, True, False)], Everything())
+    _, alive = search(block(payloads * 3), {b"a": Entry(b"a", INT64, True, False)}, Everything(), [].append)
     assert alive.tolist() == [True, False, False, False, False, True] * 3
 
 
