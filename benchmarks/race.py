@@ -52,18 +52,19 @@ class Result:
 
 
 class Sides:
-    """The worker processes, started when first needed."""
+    """The worker processes, started when first needed, and again when one has died."""
 
     def __init__(self) -> None:
         self._workers: dict[str, Worker | SideError] = {}
 
     def __getitem__(self, side: str) -> Worker:
-        if side not in self._workers:
+        worker = self._workers.get(side)
+        if worker is None or not (isinstance(worker, SideError) or worker.alive):
             try:
-                self._workers[side] = Worker(side)
+                worker = Worker(side)
             except SideError as error:
-                self._workers[side] = error
-        worker = self._workers[side]
+                worker = error
+            self._workers[side] = worker
         if isinstance(worker, SideError):
             missing = "ModuleNotFoundError" in str(worker)
             raise SideError(f"{side} is not installed" if missing else str(worker))
@@ -109,7 +110,8 @@ def _race(case: Case, result: Result, sides: Sides, store: Store, rounds: int) -
         times = _alternate([worker for worker, _ in racers], rounds)
     finally:
         for worker, _ in racers:
-            worker.close()
+            if worker.alive:
+                worker.close()
     count = opened[0][0]
     best = [min(each) for each in times]
     noise = max(median(each) / min(each) for each in times)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,25 +52,32 @@ class Worker:
         """The seconds of one more run."""
         return float(self._ask({"do": "time"}))
 
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
     def close(self) -> None:
         """Forget the action's data."""
         self._ask({"do": "close"})
 
     def stop(self) -> None:
         """End the process."""
-        self._process.communicate()
+        with suppress(BrokenPipeError):
+            self._process.communicate()
 
     def _ask(self, request: dict[str, Any]) -> Any:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # then there will be no answer either
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
         return self._answer()
 
     def _answer(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise SideError(f"the process of {self.side} ended")
+            raise SideError(f"the process of {self.side} ended: {self._process.wait()}")
         answer = json.loads(line)
         if "error" in answer:
             raise SideError(answer["error"])

@@ -250,6 +250,7 @@ def test_our_side_runs_end_to_end(store: Store) -> None:
 def test_results_that_differ_are_never_timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     class Liar:
         version = "0"
+        alive = True
 
         def __init__(self, side: str) -> None:
             self.side = side
