@@ -26,7 +26,9 @@ def fuzz(target: str, arguments: list[str]) -> None:
 
 def main() -> int:
     """Each target in a process of its own; the first that fails is the exit code."""
-    names = ["frame_reader", "scan", "index_loader", "index_builder", "example_decoders", "tensor_parser"]
+    import targets  # noqa: PLC0415 - not in the process that fuzzes, where it is instrumented
+
+    names = list(targets.TARGETS)
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names)}; all unless given"
@@ -39,6 +41,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as temporary:
             corpus = (options.corpus or Path(temporary)) / target
             corpus.mkdir(parents=True, exist_ok=True)
+            for number, seed in enumerate(targets.seeds(target)):
+                (corpus / f"seed-{number}").write_bytes(seed)
             command = [sys.executable, __file__, "--one", target]
             if options.repeat is not None:
                 command.append(str(options.repeat))
