@@ -8,6 +8,7 @@ does not know what a frame is.
 
 from __future__ import annotations
 
+import operator
 import os
 import struct
 import zlib
@@ -52,7 +53,7 @@ class TFRecordOptions:
         if self.block_size is not None:
             if compression != "GZIP":
                 raise ValueError('block_size needs compression_type "GZIP"')
-            if self.block_size < 1:
+            if operator.index(self.block_size) < 1:
                 raise ValueError(f"block_size must be positive, not {self.block_size}")
             if self.window_bits not in (None, 31) or self.flush_mode:
                 raise ValueError("block_size does not go together with window_bits or flush_mode")

@@ -107,9 +107,11 @@ class Inflater:
             if data:
                 return data
             if at_end and self._stream is not None:
-                raise CompressionError(
-                    f"the {self._compression} stream is cut after {self._consumed} bytes: its end is missing"
-                )
+                if self._begin > 0 and self._consumed - self._begin < 2:  # too little to begin another one
+                    what = f"is followed by something else at compressed byte {self._begin}"
+                else:
+                    what = f"is cut after {self._consumed} bytes: its end is missing"
+                raise CompressionError(f"the {self._compression} stream {what}")
 
     def _more(self) -> bytes:
         """More of the compressed data."""

@@ -292,3 +292,13 @@ def test_any_bytes_inflate_or_are_a_compression_error(data, compression):
     whole = compress(b"x" * 50, compression)
     got, _ = read_all(Inflater(io.BytesIO(whole + data), compression))
     assert got.startswith(b"x" * 50)
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+def test_one_byte_behind_a_stream_is_something_else_and_not_a_cut(compression):
+    stream = zlib.compressobj(wbits=31 if compression == "GZIP" else 15)
+    data = stream.compress(b"data" * 100) + stream.flush()
+    inflater = Inflater(io.BytesIO(data + b"x"), compression)
+    assert inflater.read(1000) == b"data" * 100
+    with pytest.raises(CompressionError, match=f"followed by something else at compressed byte {len(data)}"):
+        inflater.read(1000)
