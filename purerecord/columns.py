@@ -125,15 +125,21 @@ class _Decoder:
 
     def _follow(self) -> None:
         """Decode records with the layout of one of them."""
+        before: list[bytes] = []
         for number in range(_LAYOUTS):
             if self._rows.size < _FEW:
                 return
             entries = self._learn(self._rows[self._rows.size * number // _LAYOUTS])
-            if entries is not None:
-                block = self._block()
-                found = follow(layout_of(entries), block, self._wanted)
-                if found is not None:
-                    self._take(block, *found)
+            if entries is None:
+                continue
+            keys = [entry.key for entry in entries]
+            if keys != before and sorted(keys) == sorted(before):
+                return  # the same features in another order: there will be more orders
+            block = self._block()
+            found = follow(layout_of(entries), block, self._wanted)
+            if found is not None:
+                self._take(block, *found)
+            before = keys
 
     def _search(self) -> None:
         """Decode records that have the features of others, in any order."""

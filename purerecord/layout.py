@@ -119,6 +119,8 @@ class Run:
         self.expected = np.concatenate((expected, np.zeros_like(expected[:1])))  # and nothing of the values
         # Which words have neither lengths nor holes in them?
         self.rigid = ((self.lanes == 0) & (~self.masks == 0)).all(axis=(1, 2)).tolist()
+        if (self.masks == self.masks[:, :1]).all():  # headers of one length: one column stands for all
+            self.masks, self.lanes = self.masks[:, :1], self.lanes[:, :1]
 
     def _words(self, rows: list[bytes]) -> Words:
         """(depth, segments, 1): the rows as columns of words."""

@@ -150,13 +150,14 @@ def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
     rest = sizes * run.lanes[depth - 1, 0]
     rest ^= planes[depth - 1]
     scratch = np.empty_like(rest)
+    some = slice(low, high) if run.masks.shape[1] > 1 else slice(1)
     for k in range(depth - 1):
         if run.rigid[k]:
             rest |= planes[k]
             continue
-        if run.lanes[k, low:high].any():
-            planes[k] -= np.multiply(sizes, run.lanes[k, low:high], out=scratch)
-        rest |= np.bitwise_and(planes[k], run.masks[k, low:high], out=scratch)
+        if run.lanes[k, some].any():
+            planes[k] -= np.multiply(sizes, run.lanes[k, some], out=scratch)
+        rest |= np.bitwise_and(planes[k], run.masks[k, some], out=scratch)
     valid: Mask = rest == _U(0)
     if bool((sizes.max(axis=1, initial=0) > run.limits[low:high]).any()):
         valid &= sizes <= run.limits[low:high, None]

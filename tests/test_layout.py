@@ -79,9 +79,8 @@ def test_words_of_a_run_are_the_headers_of_its_segments():
             header = octets[: len(octets) - size]
             assert len(header) == run.sizes[k]
             words = np.frombuffer(header.rjust(8 * run.depth, b"\xff"), "<u8")
-            rest = (words - run.expected[:-1, k, 0]) & run.masks[:, k, 0]
-            lanes = run.lanes[:, k, 0] * np.uint64(size)
-            assert (rest == lanes & run.masks[:, k, 0]).all()
+            masks, lanes = run.masks[:, k, 0], run.lanes[:, k, 0] * np.uint64(size)
+            assert ((words - run.expected[:-1, k, 0] - lanes) & masks == 0).all()
 
 
 def test_layout_has_every_entry_once_and_in_order():
