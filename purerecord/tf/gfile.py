@@ -1,0 +1,365 @@
+"""``tf.io.gfile``: files and folders, local ones and, through fsspec, those behind a URL.
+
+Names, texts of errors and oddities are TensorFlow's: a file is opened when it is first used, ``*`` matches
+hidden files too, and a pattern without a folder gives names that begin with ``./``. This module knows files
+and nothing of what is in them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple, cast
+
+from ..storage import _fsspec, is_url, local_path, open_remote
+from . import errors
+from .errors import translated
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "get_registered_schemes",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]
+
+_WILD = re.compile(r"[*?[]")
+_MODES = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class FileStatistics(NamedTuple):
+    """What ``stat`` gives."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+class GFile:
+    """A file that is opened when it is first read or written; iterating gives its lines."""
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        plain = mode.replace("b", "")
+        if plain not in _MODES:
+            text = "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
+            raise errors.InvalidArgumentError(None, None, text)
+        self._name, self._mode = name, mode
+        self._binary = "b" in mode
+        self._plain = plain
+        self._file: Any = None
+
+    @property
+    def name(self) -> Any:
+        """The name as it was given."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode as it was given."""
+        return self._mode
+
+    def _opened(self, allowed: bool = True, purpose: str = "") -> Any:
+        if not allowed:
+            raise errors.PermissionDeniedError(None, None, f"File isn't open for {purpose}")
+        if self._file is None:
+            with translated():
+                self._file = _open(self._name, self._plain + "b")
+        return self._file
+
+    def _readable(self) -> Any:
+        return self._opened(self._plain == "r" or "+" in self._plain, "reading")
+
+    def _converted(self, data: bytes) -> Any:
+        return data if self._binary else data.decode()
+
+    def read(self, n: int = -1) -> Any:
+        """``n`` bytes, or all the rest; as text unless the mode has a b."""
+        file = self._readable()
+        with translated():
+            return self._converted(file.read(n))
+
+    def readline(self) -> Any:
+        """The next line with its end; empty at the end of the file."""
+        file = self._readable()
+        with translated():
+            return self._converted(file.readline())
+
+    def readlines(self) -> list[Any]:
+        """All the lines that are left."""
+        return list(self)
+
+    def write(self, file_content: Any) -> None:
+        """Add text (as UTF-8) or bytes."""
+        file = self._opened(self._plain != "r", "writing")
+        if not isinstance(file_content, (str, bytes)):
+            raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
+        with translated():
+            file.write(file_content.encode() if isinstance(file_content, str) else file_content)
+
+    def seek(self, offset: int, whence: int = 0) -> None:
+        """Go to a byte, counted from the beginning (0), from here (1) or from the end (2)."""
+        self._readable().seek(offset, whence)
+
+    def tell(self) -> int:
+        """Where in the file we are, in bytes."""
+        return int(self._opened().tell())
+
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return stat(self._name).length
+
+    def seekable(self) -> bool:
+        """True, as TensorFlow says."""
+        return True
+
+    def flush(self) -> None:
+        """Hand what has been written to the operating system."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+    def __enter__(self) -> GFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _open(name: Any, mode: str) -> Any:
+    path = local_path(name)
+    return open_remote(path, mode) if is_url(path) else open(path, mode)
+
+
+def _remote(path: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the path in it."""
+    with _known_scheme(path):
+        found = _fsspec().core.url_to_fs(path)
+    return cast("tuple[Any, str]", found)
+
+
+class _known_scheme:  # noqa: N801 - used like a function
+    """An unknown scheme is TensorFlow's UnimplementedError."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: Any, _: object) -> None:
+        if isinstance(error, ValueError):
+            scheme = self._path.partition("://")[0]
+            text = f"File system scheme {scheme!r} not implemented (file: {self._path!r})"
+            raise errors.UnimplementedError(None, None, text) from error
+
+
+def exists(path: Any) -> bool:
+    """Whether there is a file or folder of that name."""
+    name = local_path(path)
+    if is_url(name):
+        system, inner = _remote(name)
+        return bool(system.exists(inner))
+    return os.path.exists(name)
+
+
+def isdir(path: Any) -> bool:
+    """Whether it is a folder."""
+    name = local_path(path)
+    if is_url(name):
+        system, inner = _remote(name)
+        return bool(system.isdir(inner))
+    return os.path.isdir(name)
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a folder, without the folder."""
+    name = local_path(path)
+    if not isdir(name):
+        raise errors.NotFoundError(None, None, f"Could not find directory {name}")
+    if is_url(name):
+        system, inner = _remote(name)
+        return [entry.rstrip("/").rpartition("/")[2] for entry in system.ls(inner, detail=False)]
+    return os.listdir(name)
+
+
+def glob(pattern: Any) -> list[str]:
+    """The files and folders that match a pattern, or a list of them; sorted for each pattern."""
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    return [path for one in patterns for path in _matches(os.fsdecode(one))]
+
+
+def _matches(pattern: str) -> list[str]:
+    if is_url(pattern):
+        system, inner = _remote(pattern)
+        return sorted(system.unstrip_protocol(name) for name in system.glob(inner))
+    name = local_path(pattern)
+    prefix = pattern[: len(pattern) - len(name)]
+    if not _WILD.search(name):
+        return [pattern] if os.path.exists(name) else []
+    first, *parts = name.rstrip("/").replace("[^", "[!").split("/")
+    if _WILD.search(first):
+        first, parts = ".", [first, *parts]
+    found = [first]
+    for part in parts:
+        found = [match for folder in found for match in _entries(folder or "/", folder, part)]
+    return [prefix + match for match in found]
+
+
+def _entries(folder: str, shown: str, part: str) -> list[str]:
+    """What in ``folder`` has the name ``part``, which may have wildcards."""
+    if not _WILD.search(part):
+        return [f"{shown}/{part}"] if os.path.lexists(os.path.join(folder, part)) else []
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:  # not a folder, or not ours to look into
+        return []
+    return [f"{shown}/{name}" for name in names if fnmatchcase(name, part)]
+
+
+def makedirs(path: Any) -> None:
+    """Make a folder and those above it; if it is there already, nothing."""
+    name = local_path(path)
+    if is_url(name):
+        system, inner = _remote(name)
+        system.makedirs(inner, exist_ok=True)
+        return
+    above = name
+    while above and not os.path.exists(above):
+        above = os.path.dirname(above)
+    if above and not os.path.isdir(above):
+        raise errors.FailedPreconditionError(None, None, f"{above} is not a directory")
+    with translated():
+        os.makedirs(name, exist_ok=True)
+
+
+def mkdir(path: Any) -> None:
+    """Make a folder in one that exists; if it is there already, nothing."""
+    name = local_path(path)
+    if is_url(name):
+        makedirs(name)
+    elif not os.path.isdir(name):
+        with translated():
+            os.mkdir(name)
+
+
+def remove(path: Any) -> None:
+    """Delete a file."""
+    name = local_path(path)
+    with translated():
+        if is_url(name):
+            system, inner = _remote(name)
+            system.rm_file(inner)
+        else:
+            os.remove(name)
+
+
+def rmtree(path: Any) -> None:
+    """Delete a folder and everything in it."""
+    name = local_path(path)
+    if not exists(name):
+        raise errors.NotFoundError(None, None, f"{name} not found")
+    with translated():
+        if is_url(name):
+            system, inner = _remote(name)
+            system.rm(inner, recursive=True)
+        else:
+            shutil.rmtree(name)
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copy a file, here or there."""
+    _transfer(src, dst, overwrite, None)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Give a file or folder another name."""
+    _transfer(src, dst, overwrite, os.replace)
+
+
+def _transfer(src: Any, dst: Any, overwrite: bool, move: Callable[[str, str], Any] | None) -> None:
+    source, target = local_path(src), local_path(dst)
+    if not overwrite and exists(target):
+        raise errors.AlreadyExistsError(None, None, "file already exists")
+    with translated():
+        if move is not None and not is_url(source) and not is_url(target):
+            move(source, target)
+            return
+        with _open(source, "rb") as reading, _open(target, "wb") as writing:
+            shutil.copyfileobj(reading, writing, 1 << 20)
+    if move is not None:
+        remove(source)
+
+
+def stat(path: Any) -> FileStatistics:
+    """Length, time of the last change, and whether it is a folder."""
+    name = local_path(path)
+    with translated():
+        if is_url(name):
+            system, inner = _remote(name)
+            found = system.info(inner)
+            return FileStatistics(int(found["size"] or 0), 0, found["type"] == "directory")
+        entry = os.stat(name)
+    return FileStatistics(entry.st_size, entry.st_mtime_ns, os.path.isdir(name))
+
+
+def walk(
+    top: Any, topdown: bool = True, onerror: Callable[[Any], Any] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(folder, folders in it, files in it) of ``top`` and of every folder below it."""
+    name = local_path(top)
+    try:
+        names = sorted(listdir(name))
+    except errors.NotFoundError as error:
+        if onerror is not None:
+            onerror(error)
+        return
+    folders = [entry for entry in names if isdir(join(name, entry))]
+    here = (name, folders, [entry for entry in names if entry not in folders])
+    if topdown:
+        yield here
+    for folder in folders:
+        yield from walk(join(name, folder), topdown, onerror)
+    if not topdown:
+        yield here
+
+
+def join(path: Any, *paths: Any) -> Any:
+    """The parts of a path put together."""
+    return os.path.join(path, *paths)
+
+
+def get_registered_schemes() -> list[str]:
+    """The URL schemes that are known; with fsspec, all of its."""
+    try:
+        known = _fsspec().available_protocols()
+    except ImportError:
+        known = []
+    return sorted({"", "file", *known})
