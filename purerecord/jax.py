@@ -1,0 +1,309 @@
+"""JAX: ``batches`` gives the batches of any chain as device arrays, with the next ones on their way.
+
+Every process takes its share of one order, and a ``Sharding`` lays a batch out over devices. A thread makes
+batches ready on the host; the caller's thread alone talks to JAX, so its settings count. Importing this
+imports jax; nothing else in purerecord does.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .batching import Batch
+from .cursor import Node
+from .dataset import Dataset, DatasetIterator
+from .errors import ClosedError, CorruptionError
+from .ragged import Array, Ragged, Sparse
+from .records import Records
+from .rows import apply
+from .share import EVEN
+
+try:
+    import jax
+except ImportError as error:
+    raise ImportError(f'purerecord.jax needs JAX: pip install "purerecord[jax]" ({error})') from error
+
+__all__ = ["Batches", "batches"]
+
+
+def batches(
+    dataset: Dataset,
+    *,
+    sharding: Any = None,
+    prefetch: int = 2,
+    epoch: int | None = None,
+    even: str = "drop",
+    ragged_to: int | Mapping[str, int] | None = None,
+    padding_value: Any = 0,
+) -> Batches:
+    """The batches of one epoch as device arrays; up to ``prefetch`` are on their way while one is in use.
+
+    Without ``sharding`` they are on the default device, and every process has its share of the batches. A
+    ``jax.sharding.Sharding`` lays each out over its devices; where those are of several processes, the
+    batches of all together are one global array. ``even`` decides about a last round with fewer batches than
+    processes: "drop" leaves them out, "pad" fills up with batches from the beginning of the epoch, "uneven"
+    gives what there is. Without ``epoch``, the one after that of the latest loop over ``dataset``.
+
+    A ``Ragged`` is filled up with ``padding_value`` to its longest row, or to ``ragged_to``: a length, or one
+    for each feature by name. Bytes and text stay numpy arrays of objects: no device can hold them.
+
+    >>> sharding = NamedSharding(jax.make_mesh((4,), ("data",)), PartitionSpec("data"))
+    >>> for batch in batches(dataset, sharding=sharding):
+    ...     state = train_step(state, batch)
+    """
+    if prefetch < 0:
+        raise ValueError(f"prefetch must not be negative, not {prefetch}")
+    if even not in EVEN:
+        raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
+    layout = _Layout(sharding)
+    if layout.is_global:
+        layout.check_chain(dataset, even)
+    iterator = dataset.iterator(epoch, rank=layout.rank, world_size=layout.world_size, even=even)
+    return Batches(iterator, layout, _Ready(layout, ragged_to, padding_value), prefetch)
+
+
+class Batches(Iterator[Any]):
+    """Goes through one epoch; made by ``batches``.
+
+    ``state_dict()`` says how far the batches went that have been handed out, whatever is ahead of them. It is
+    a state as that of ``dataset.iterator()``, and any number of processes can go on from it.
+    """
+
+    def __init__(self, iterator: DatasetIterator, layout: _Layout, ready: _Ready, prefetch: int) -> None:
+        self._iterator = iterator
+        self._layout = layout
+        self._ready = ready
+        self._prefetch = prefetch
+        self._pulled: deque[Future[_Pulled]] = deque()  # ahead on the host; an end or an error stays
+        self._sent: deque[_Pulled] = deque()  # ahead on the devices, before those
+        self._state = iterator.state_dict()
+        self._closed = False
+        # One thread, so that batches come one after the other. It does not know of this object, and ends
+        # when nobody else does.
+        self._executor = ThreadPoolExecutor(1, "purerecord.jax")
+        weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
+
+    @property
+    def epoch(self) -> int:
+        """Which epoch this goes through."""
+        return self._iterator.epoch
+
+    @property
+    def skipped(self) -> int:
+        """How many damaged places were passed over before the latest batch."""
+        return int(self._state["skipped"])
+
+    @property
+    def last_error(self) -> CorruptionError | None:
+        """The latest damage that was passed over, maybe in batches ahead."""
+        return self._iterator.last_error
+
+    def __next__(self) -> Any:
+        if self._closed:
+            raise ClosedError("the batches are closed")
+        self._look_ahead()
+        if not self._sent:
+            pulled = self._pulled[0].result() if self._pulled else _pull(self._iterator, self._ready)
+            if pulled.batch is _END:
+                self._state = pulled.state
+                raise StopIteration
+            self._send(pulled)
+        batch, self._state = self._sent.popleft()
+        return batch
+
+    def _look_ahead(self) -> None:
+        """Have the thread make batches, and send those that are ready to the devices."""
+        while self._prefetch and len(self._sent) + len(self._pulled) <= self._prefetch:
+            self._pulled.append(self._executor.submit(_pull, self._iterator, self._ready))
+        while self._pulled and (first := self._pulled[0]).done():
+            if first.exception() is not None or first.result().batch is _END:
+                break  # when those before have been handed out
+            self._send(first.result())
+
+    def _send(self, pulled: _Pulled) -> None:
+        self._sent.append(_Pulled(apply(self._layout.send, pulled.batch), pulled.state))
+        if self._pulled:
+            self._pulled.popleft()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where this is, behind the batch that was handed out last: a few values that JSON can hold."""
+        return dict(self._state)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken, in this process or any other."""
+        self._drop_ahead()
+        self._iterator.load_state_dict(state_dict)
+        self._state = self._iterator.state_dict()
+
+    def _drop_ahead(self) -> None:
+        for future in self._pulled:
+            future.cancel()
+        wait(self._pulled)
+        self._pulled.clear()
+        self._sent.clear()
+
+    def close(self) -> None:
+        """Let go of files, threads and processes."""
+        if not self._closed:
+            self._closed = True
+            self._drop_ahead()
+            self._executor.shutdown()
+            self._iterator.close()
+
+
+class _Pulled(NamedTuple):
+    """A batch, and the state behind it."""
+
+    batch: Any
+    state: dict[str, Any]
+
+
+_END = object()  # instead of a batch
+
+
+def _pull(iterator: DatasetIterator, ready: _Ready) -> _Pulled:
+    """The next batch, ready to be sent; what the thread does."""
+    batch = next(iterator, _END)
+    if batch is not _END:
+        batch = ready(batch)
+    return _Pulled(batch, iterator.state_dict())
+
+
+class _Ready:
+    """Makes a batch of what devices can hold, and says so where that cannot be."""
+
+    def __init__(
+        self, layout: _Layout, ragged_to: int | Mapping[str, int] | None, padding_value: Any
+    ) -> None:
+        self._layout = layout
+        self._ragged_to = ragged_to
+        self._padding_value = padding_value
+        self._wide = bool(jax.config.jax_enable_x64)
+
+    def __call__(self, batch: Any) -> Any:
+        if isinstance(batch, Mapping):
+            return {name: apply(partial(self._ready, name), part) for name, part in batch.items()}
+        return apply(partial(self._ready, ""), batch)
+
+    def _ready(self, name: str, leaf: Any) -> Any:
+        where = f"feature {name!r}" if name else "a batch"
+        if isinstance(leaf, (Records, bytes)):
+            raise TypeError(f"{where} holds raw records, not arrays; put parse(features) into the chain")
+        if isinstance(leaf, Sparse):
+            raise TypeError(f"{where} is sparse; use a RaggedFeature, or map it to what the model takes")
+        if isinstance(leaf, Ragged):
+            if leaf.dtype.kind == "O":
+                return leaf
+            leaf = self._filled(leaf, name, where)
+        array = np.asarray(leaf)
+        if array.dtype.kind in "OSU":
+            return leaf
+        self._layout.check_rows(array, where)
+        return array if self._wide else _narrow(array, where)
+
+    def _filled(self, column: Ragged, name: str, where: str) -> Array:
+        length = self._ragged_to.get(name) if isinstance(self._ragged_to, Mapping) else self._ragged_to
+        if length is None:
+            if self._layout.is_global:
+                raise ValueError(
+                    f"{where} is ragged: its longest row may differ from process to process, so say with "
+                    f"ragged_to how long rows are to be"
+                )
+            return column.to_dense(self._padding_value)
+        longest = int(column.row_lengths().max(initial=0))
+        if longest > length:
+            raise ValueError(f"{where} has a row of length {longest}, which does not fit into {length}")
+        dense = column.to_dense(self._padding_value)
+        missing = [(0, 0)] * dense.ndim
+        missing[1] = (0, length - longest)
+        return np.pad(dense, missing, constant_values=self._padding_value)
+
+
+def _narrow(array: Array, where: str) -> Array:
+    """The array with 32 bits where JAX would do that too; but no number may change in silence."""
+    narrow = _NARROW.get(array.dtype.str[1:])
+    if narrow is None:
+        return array
+    if array.dtype.kind in "iu" and array.size:
+        limits = np.iinfo(narrow)
+        if array.min() < limits.min or array.max() > limits.max:
+            raise ValueError(
+                f"{where} holds integers that need 64 bits, and JAX is set to 32: set jax_enable_x64, or map "
+                f"them to smaller ones"
+            )
+    return array.astype(narrow)
+
+
+_NARROW: dict[str, Any] = {"i8": np.int32, "u8": np.uint32, "f8": np.float32, "c16": np.complex64}
+
+
+class _Layout:
+    """Which rows of a batch are this process's, and how they get to the devices."""
+
+    def __init__(self, sharding: Any) -> None:
+        if not (sharding is None or isinstance(sharding, jax.sharding.Sharding)):
+            raise TypeError(f"sharding must be a jax.sharding.Sharding, not {type(sharding).__name__}")
+        self._sharding = sharding
+        self.rank, self.world_size = jax.process_index(), jax.process_count()
+        self.is_global = False
+        self._parts = 1  # into which the rows of this process are cut
+        if sharding is not None:
+            self.is_global = not sharding.is_fully_addressable
+            self._find_rows(sharding)
+
+    def _find_rows(self, sharding: Any) -> None:
+        """Processes that hold the same rows are to have the same batches, others different ones."""
+        count = len(sharding.device_set)
+        ndim = max(1, len(getattr(sharding, "spec", ())))
+        rows: dict[int, set[int]] = {}
+        for device, index in sharding.devices_indices_map((count,) * ndim).items():
+            rows.setdefault(device.process_index, set()).add(index[0].start or 0)
+        if jax.process_index() not in rows:
+            raise ValueError("this process has no device in the sharding")
+        own = tuple(sorted(rows[jax.process_index()]))
+        self._parts = len(own)
+        if self.is_global:
+            kinds = sorted({tuple(sorted(starts)) for starts in rows.values()})
+            if len({len(kind) for kind in kinds}) > 1 or len({*sum(kinds, ())}) != len(sum(kinds, ())):
+                raise ValueError(
+                    "in this sharding processes have some rows of a batch in common, but not all"
+                )
+            self.rank, self.world_size = kinds.index(own), len(kinds)
+
+    def check_chain(self, dataset: Dataset, even: str) -> None:
+        """Refuse, in all processes alike, what would leave some waiting for the others."""
+        if even == "uneven":
+            raise ValueError('processes that train together need as many steps: use even="drop" or "pad"')
+        node: Node | None = dataset._node
+        while node is not None:
+            if isinstance(node, Batch) and not node.drop_remainder:
+                raise ValueError(
+                    "a shorter last batch of one process makes no global array; use "
+                    "batch(..., drop_remainder=True)"
+                )
+            node = node.inputs[0] if node.inputs and not isinstance(node, Batch) else None
+
+    def check_rows(self, array: Array, where: str) -> None:
+        """The rows can be laid out."""
+        if self._sharding is not None and (array.ndim == 0 or len(array) % self._parts):
+            rows = len(array) if array.ndim else "no"
+            raise ValueError(
+                f"{where} has {rows} rows, which cannot be cut into {self._parts} equal parts for the "
+                f"devices: batch a multiple of {self._parts}, and drop a shorter last batch with "
+                f"batch(..., drop_remainder=True)"
+            )
+
+    def send(self, leaf: Any) -> Any:
+        """A leaf as a device array, if it can be one."""
+        if not isinstance(leaf, np.ndarray) or leaf.dtype.kind in "OSU":
+            return leaf
+        if self._sharding is None:
+            return jax.device_put(leaf)
+        return jax.make_array_from_process_local_data(self._sharding, leaf)
