@@ -25,8 +25,8 @@ BLOCK = 4096
 
 
 def make_payloads(rng: random.Random, profile: str) -> list[bytes]:
-    """The records of a clean file of some 6 to 40 kB."""
-    budget = rng.randint(6_000, 40_000)
+    """The records of a clean file of some 5 to 16 kB: a few blocks, so that thousands are done in minutes."""
+    budget = rng.randint(5_000, 16_000)
     if profile == "large":
         budget *= 4
     payloads = []
