@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .batch import Batch, MismatchError, first_fault, lengths_of
+from .batch import Batch, first_fault, lengths_of
+from .errors import SchemaError
 from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, array_dtype
 from .ragged import Array, Offsets, Ragged, Sparse, filled
 
@@ -119,8 +120,8 @@ def _sorted_order(indices: Offsets, sizes: tuple[int, ...]) -> Offsets | None:
 
 def _unequal(
     batch: Batch, feature: str, keys: tuple[str, str], lengths: tuple[Offsets, Offsets]
-) -> Callable[[int], MismatchError]:
-    def make(row: int) -> MismatchError:
+) -> Callable[[int], SchemaError]:
+    def make(row: int) -> SchemaError:
         expected, found = int(lengths[0][row]), int(lengths[1][row])
         reason = f"{expected} values under {keys[0]!r}, but {found} indices under {keys[1]!r}"
         return batch.mismatch(feature, row, "count", reason, expected=expected, found=found)

@@ -19,6 +19,7 @@ from .columns import Column
 from .errors import SchemaError
 from .features import DType
 from .ragged import Offsets
+from .records import Records
 from .wire import BYTES, FLOAT, INT64
 
 Mask = npt.NDArray[np.bool_]
@@ -27,55 +28,15 @@ KINDS: dict[DType, int] = {bytes: BYTES, np.float32: FLOAT, np.int64: INT64}
 KIND_NAMES = {BYTES: "bytes", FLOAT: "float", INT64: "int64"}
 
 
-class MismatchError(SchemaError):
-    """A feature of one record is not what its spec says.
-
-    ``problem`` is "missing", "kind", "count" or "partition"; ``expected`` and ``found`` are the facts
-    (kinds by name, counts as numbers). ``record`` is the number of the record in its file, ``row`` its
-    place in the batch, ``step`` that in a feature list, ``name`` what ``example_names`` calls it.
-    """
-
-    def __init__(
-        self,
-        reason: str = "",
-        *,
-        feature: str | None = None,
-        record: int | None = None,
-        problem: str = "",
-        expected: Any = None,
-        found: Any = None,
-    ) -> None:
-        super().__init__(reason, feature=feature, record=record)
-        self.problem = problem
-        self.expected = expected
-        self.found = found
-        self.row: int | None = None
-        self.step: int | None = None
-        self.path: str | None = None
-        self.name: str | None = None
-
-    def __str__(self) -> str:
-        parts = [
-            self.path,
-            self.name,
-            f"feature {self.feature!r}",
-            "" if self.record is None else f"record {self.record}",
-            "" if self.step is None else f"step {self.step}",
-            self.reason,
-        ]
-        return ": ".join(part for part in parts if part)
-
-
 # Which rows are at fault, and what makes the error for one of them.
-Check = tuple[Mask, Callable[[int], MismatchError]]
+Check = tuple[Mask, Callable[[int], SchemaError]]
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the examples of a batch come from, for messages; ``first`` is None for a lone example."""
+    """Where the examples of a batch come from, for messages; ``records`` is None for a lone example."""
 
-    path: str | None = None
-    first: int | None = 0
+    records: Records | None = None
     names: Sequence[Any] | None = None
 
 
@@ -91,16 +52,16 @@ class Batch:
 
     def mismatch(
         self, feature: str, row: int, problem: str, reason: str, *, expected: Any, found: Any
-    ) -> MismatchError:
+    ) -> SchemaError:
         """The error about ``feature`` in row ``row``."""
-        error = MismatchError(reason, feature=feature, problem=problem, expected=expected, found=found)
+        error = SchemaError(reason, feature=feature, problem=problem, expected=expected, found=found)
         if self.steps is not None:
             example = int(np.searchsorted(self.steps, row, side="right")) - 1
             error.step = row - int(self.steps[example])
             row = example
         return place(error, row, self.origin)
 
-    def count_mismatch(self, feature: str, needs: str, expected: int, row: int) -> MismatchError:
+    def count_mismatch(self, feature: str, needs: str, expected: int, row: int) -> SchemaError:
         """The error about a number of values that a spec does not allow."""
         column = self.columns[feature]
         found = int(column.row_splits[row + 1] - column.row_splits[row])
@@ -123,13 +84,13 @@ class Batch:
         column = self.columns[feature]
         return np.full(self.size, column.kind, np.int8) if column.kinds is None else column.kinds
 
-    def _kind_mismatch(self, feature: str, row: int) -> MismatchError:
+    def _kind_mismatch(self, feature: str, row: int) -> SchemaError:
         expected = KIND_NAMES[self.columns[feature].kind]
         found = KIND_NAMES[int(self.kinds(feature)[row])]
         reason = f"holds a list of {found}, but {expected} is asked for"
         return self.mismatch(feature, row, "kind", reason, expected=expected, found=found)
 
-    def missing(self, feature: str, dtype: DType, remedy: str, row: int) -> MismatchError:
+    def missing(self, feature: str, dtype: DType, remedy: str, row: int) -> SchemaError:
         """The error about a feature that must be there."""
         kind = KIND_NAMES[KINDS[dtype]]
         reason = f"is required ({kind}) but could not be found; {remedy}"
@@ -143,11 +104,11 @@ def lengths_of(column: Column) -> Offsets:
     return np.full(column.rows, column.uniform, np.int64)
 
 
-def place(error: MismatchError, row: int, origin: Origin) -> MismatchError:
+def place(error: SchemaError, row: int, origin: Origin) -> SchemaError:
     """``error`` with the place of row ``row`` filled in."""
     error.row = row
-    error.record = None if origin.first is None else origin.first + row
-    error.path = origin.path
+    if origin.records is not None:
+        error.path, error.record, _ = origin.records.origin(row)
     error.name = None if origin.names is None else str(origin.names[row])
     return error
 

@@ -203,8 +203,5 @@ class _Decoder:
         try:
             return decode_features(batch[row])
         except DecodeError as error:
-            error.record = batch.first + row
-            error.path = batch.path
-            if batch.base is not None:
-                error.offset = batch.base + int(batch.begins[row]) - 12
+            error.path, error.record, error.offset = batch.origin(row)
             raise

@@ -111,17 +111,45 @@ class _FeatureError(PureRecordError, ValueError):
         self.feature = feature
         self.record = record
 
+    def _place(self) -> list[str]:
+        feature = "" if self.feature is None else f"feature {self.feature!r}"
+        return [feature, "" if self.record is None else f"record {self.record}"]
+
     def __str__(self) -> str:
-        parts = [
-            f"feature {self.feature!r}" if self.feature is not None else "",
-            f"record {self.record}" if self.record is not None else "",
-            self.reason,
-        ]
-        return ": ".join(part for part in parts if part)
+        return ": ".join(part for part in [*self._place(), self.reason] if part)
 
 
 class SchemaError(_FeatureError):
-    """The bytes are fine, but they are not what was asked for."""
+    """The bytes are fine, but they are not what was asked for.
+
+    ``record`` is the number of the record in the file ``path``, or among those given where no file is
+    known; ``row`` is its place in the batch, ``name`` what ``example_names`` calls it, ``step`` the place
+    in a feature list. ``problem`` is "missing", "kind", "count", "partition" or "index", and ``expected``
+    and ``found`` are the facts (kinds by name, counts as numbers). Each is None where it says nothing.
+    """
+
+    def __init__(
+        self,
+        reason: str = "",
+        *,
+        problem: str | None = None,
+        expected: Any = None,
+        found: Any = None,
+        **place: Any,
+    ) -> None:
+        super().__init__(reason, **place)
+        self.problem = problem
+        self.expected = expected
+        self.found = found
+        self.path: str | None = None
+        self.row: int | None = None
+        self.step: int | None = None
+        self.name: str | None = None
+
+    def __str__(self) -> str:
+        step = "" if self.step is None else f"step {self.step}"
+        parts = [self.path, self.name, *self._place(), step, self.reason]
+        return ": ".join(part for part in parts if part)
 
 
 class EncodeError(_FeatureError):

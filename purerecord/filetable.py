@@ -20,7 +20,7 @@ import numpy.typing as npt
 from . import frame
 from .index import Index, build_index, index_path, load_index
 from .recordfile import RecordFile
-from .records import Records
+from .records import Origins, Records
 from .storage import SNIFF, detect
 
 _OPEN = 64  # files that are kept open
@@ -34,7 +34,8 @@ class FileTable:
         self._indexes = list(map(_plain_index, paths)) if indexes is None else list(indexes)
         self._records = RecordFile(self._paths, index=self._indexes)
         self._plain = all(index is not None for index in self._indexes)
-        self._ends = np.cumsum([0 if index is None else len(index) for index in self._indexes])
+        self._counts = np.array([0 if index is None else len(index) for index in self._indexes], np.int64)
+        self._ends = np.cumsum(self._counts)
         self._files: dict[int, io.FileIO] = {}
         self._lock = threading.Lock()
 
@@ -54,7 +55,9 @@ class FileTable:
         frames = frame.split(buffer)
         if len(frames.begins) != len(numbers) or len(frame.bad_payloads(buffer, frames.begins, frames.ends)):
             return self._records.__getitems__(numbers.tolist())  # which says what is wrong
-        return Records(buffer, frames.begins, frames.ends)
+        files = np.searchsorted(self._ends, numbers, side="right")
+        origins = Origins(tuple(self._paths), files, numbers - (self._ends - self._counts)[files])
+        return Records(buffer, frames.begins, frames.ends, origins=origins)
 
     def _read(self, numbers: npt.NDArray[np.int64]) -> list[bytes]:
         """The frames with these numbers."""

@@ -160,10 +160,7 @@ def _decode(records: Records, row: int) -> tuple[dict[str, Value], dict[str, lis
     try:
         return decode_sequence(records[row])
     except DecodeError as error:
-        error.record = records.first + row
-        error.path = records.path
-        if records.base is not None:
-            error.offset = records.base + int(records.begins[row]) - 12
+        error.path, error.record, error.offset = records.origin(row)
         raise
 
 

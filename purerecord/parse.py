@@ -13,7 +13,7 @@ from typing import Any, Union, cast
 import numpy as np
 
 from .assemble import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
-from .batch import KIND_NAMES, KINDS, Batch, MismatchError, Origin
+from .batch import KIND_NAMES, KINDS, Batch, Origin
 from .columns import Column, gather
 from .errors import SchemaError
 from .features import (
@@ -63,7 +63,7 @@ def parse_example(
     payload, records = as_input(serialized)
     if records is None:
         return _parse_single(payload, specs)
-    origin = Origin(records.path, records.first, checked_names(example_names, len(records)))
+    origin = Origin(records, checked_names(example_names, len(records)))
     return build(Batch(gather(records, wanted(specs)), len(records), origin), specs, _BUILDERS)
 
 
@@ -104,7 +104,7 @@ def decode_examples(records: Serialized, features: Mapping[str, Any] | None = No
 def natural_columns(records: Records) -> dict[str, Column]:
     """Every feature of ``records``, each of one kind only, else SchemaError."""
     columns = gather(records, None)
-    batch = Batch(columns, len(records), Origin(records.path, records.first))
+    batch = Batch(columns, len(records), Origin(records))
     errors = []
     for name, column in columns.items():
         if column.kinds is not None:
@@ -115,7 +115,7 @@ def natural_columns(records: Records) -> dict[str, Column]:
     return columns
 
 
-def _mixed(batch: Batch, name: str, row: int) -> MismatchError:
+def _mixed(batch: Batch, name: str, row: int) -> SchemaError:
     expected = KIND_NAMES[batch.columns[name].kind]
     found = KIND_NAMES[int(batch.kinds(name)[row])]
     reason = f"holds a list of {found} where other records hold {expected}, so it cannot be one column"
@@ -138,7 +138,7 @@ def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec]) -> dict[
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
     if rest:
         columns = {key: _one_row(kind, *found.get(key, _ABSENT)) for key, kind in kinds.items()}
-        built = build(Batch(columns, 1, Origin(first=None)), rest, _BUILDERS)
+        built = build(Batch(columns, 1, Origin()), rest, _BUILDERS)
         outputs.update((name, unbatch(output)) for name, output in built.items())
     return outputs
 
@@ -182,7 +182,7 @@ def build(
 def raise_first(errors: Sequence[SchemaError]) -> None:
     """Raise the error of the first record, if there are any."""
     if errors:
-        raise min(errors, key=lambda error: error.record or 0)
+        raise min(errors, key=lambda error: error.row or 0)
 
 
 def wanted(specs: Mapping[str, FeatureSpec]) -> dict[str, int]:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from .batch import Batch, Mask, MismatchError, first_fault, lengths_of
+from .batch import Batch, Mask, first_fault, lengths_of
+from .errors import SchemaError
 from .features import RaggedFeature
 from .ragged import Array, Offsets, Ragged
 
@@ -68,7 +69,7 @@ def ragged(batch: Batch, feature: str, spec: RaggedFeature) -> Ragged:
         reason = (
             f"{len(column.values)} values are too many for int32 row splits; use row_splits_dtype=np.int64"
         )
-        raise MismatchError(reason, feature=feature, problem="count")
+        raise SchemaError(reason, feature=feature, problem="count")
     for partition in reversed(spec.partitions):
         if isinstance(partition, RaggedFeature.UniformRowLength):
             length = partition.length
@@ -100,7 +101,7 @@ def _uniform(values: Array | Ragged, length: int, splits_dtype: np.dtype[Any]) -
 
 
 def _indivisible(batch: Batch, feature: str, length: int, counts: Offsets) -> Any:
-    def mismatch(row: int) -> MismatchError:
+    def mismatch(row: int) -> SchemaError:
         found = int(counts[row])
         reason = f"{found} values cannot be cut into rows of {length}"
         return batch.mismatch(feature, row, "partition", reason, expected=length, found=found)
@@ -111,7 +112,7 @@ def _indivisible(batch: Batch, feature: str, length: int, counts: Offsets) -> An
 def _wrong_partition(batch: Batch, feature: str, partition: Any, counts: Offsets) -> Any:
     kind = type(partition).__name__
 
-    def mismatch(row: int) -> MismatchError:
+    def mismatch(row: int) -> SchemaError:
         reason = f"the {kind} under {partition.key!r} do not cut the {counts[row]} values there are into rows"
         return batch.mismatch(feature, row, "partition", reason, expected=kind, found=int(counts[row]))
 

@@ -26,7 +26,7 @@ from .frame import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
 from .inflate import decode_block_header, inflate_block
 from .reader import RecordReader
-from .records import Records
+from .records import Origins, Records
 from .storage import SNIFF, detect, is_url, resolve_paths
 
 # Neighbouring frames are read together, up to this many bytes; in a loop, so many records at a time.
@@ -100,6 +100,15 @@ class RecordFile(Sequence[bytes]):
             except (CorruptionError, StaleIndexError):
                 records = map(self.__getitem__, numbers)  # those before the damage come first
             yield from records
+
+    def __records__(self) -> Records:
+        """All of them in memory, each with the file and the number it has there; for ``Records.of``."""
+        if self._numbers is None:
+            return Records.concat(RecordReader(self._paths, verify=self._shards[0].verify).batches())
+        places = np.array([self._place(number) for number in self._numbers], np.int64).reshape(-1, 2)
+        records = Records.of(list(self))
+        records.origins = Origins(self._paths, places[:, 0], places[:, 1])
+        return records
 
     def __repr__(self) -> str:
         names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"

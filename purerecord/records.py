@@ -2,8 +2,8 @@
 
 One buffer and two arrays of offsets stand for a whole batch, so a million small records need no
 million Python objects. It is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong
-to the caller, slicing gives ``Records`` over the same buffer. This module does not know what a frame,
-a file or an Example is.
+to the caller, slicing gives ``Records`` over the same buffer. It remembers where its records come from,
+for messages, but this module opens no file and does not know what an Example is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from io import BytesIO
 from itertools import islice
 from operator import eq
 from operator import index as as_index
-from typing import Any, SupportsIndex, Union, overload
+from typing import Any, NamedTuple, SupportsIndex, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +22,42 @@ BytesLike = Union[bytes, bytearray, memoryview]
 Offsets = npt.NDArray[np.int64]
 
 
+# Bytes of a frame in front of its payload; on-disk format, never change.
+_HEADER = 12
+
+
+class Origins(NamedTuple):
+    """Where each of some records comes from: record ``i`` is number ``numbers[i]`` of the file
+    ``paths[files[i]]``, of which None stands for no file."""
+
+    paths: tuple[str | None, ...]
+    files: Offsets
+    numbers: Offsets
+
+    def take(self, indices: npt.NDArray[Any] | slice) -> Origins:
+        """Those of some of the records."""
+        return Origins(self.paths, self.files[indices], self.numbers[indices])
+
+    @classmethod
+    def concat(cls, parts: Sequence[Origins]) -> Origins:
+        """Those of all parts, one behind the other."""
+        paths = tuple(dict.fromkeys(path for part in parts for path in part.paths))
+        place = {path: number for number, path in enumerate(paths)}
+        tables = [np.array([place[path] for path in part.paths], np.int64) for part in parts]
+        files = [table[part.files] for table, part in zip(tables, parts, strict=True)]
+        return cls(paths, np.concatenate(files), np.concatenate([part.numbers for part in parts]))
+
+
 class Records(Sequence[bytes]):
     """Payloads ``buffer[begins[i]:ends[i]]``; nothing is copied.
 
     ``buffer`` is any contiguous bytes-like object that nobody changes any more. ``path`` and
     ``first`` say where the records come from, for messages: record ``i`` here is record
-    ``first + i`` of the file ``path``, and its payload is ``base + begins[i]`` bytes into it.
+    ``first + i`` of the file ``path``, and its payload is ``base + begins[i]`` bytes into it. Records
+    that are not one after the other in one file have ``origins`` instead. ``origin`` reads either.
     """
 
-    __slots__ = ("base", "begins", "buffer", "ends", "first", "path")
+    __slots__ = ("base", "begins", "buffer", "ends", "first", "origins", "path")
 
     def __init__(
         self,
@@ -41,6 +68,7 @@ class Records(Sequence[bytes]):
         path: str | None = None,
         first: int = 0,
         base: int | None = None,
+        origins: Origins | None = None,
     ) -> None:
         self.buffer = buffer
         self.begins: Offsets = np.asarray(begins, np.int64)
@@ -48,6 +76,7 @@ class Records(Sequence[bytes]):
         self.path = path
         self.first = first
         self.base = base
+        self.origins = origins
         if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
             raise ValueError("begins and ends must be vectors of the same length")
         if not memoryview(buffer).contiguous:
@@ -61,9 +90,15 @@ class Records(Sequence[bytes]):
 
     @classmethod
     def of(cls, payloads: Records | Iterable[BytesLike]) -> Records:
-        """``payloads`` as Records: itself if it is one already, else joined into a buffer."""
+        """``payloads`` as Records: itself if it is one already, else joined into a buffer.
+
+        What offers ``__records__`` is asked for them: it may know where each comes from.
+        """
         if isinstance(payloads, Records):
             return payloads
+        if hasattr(payloads, "__records__"):
+            records: Records = payloads.__records__()
+            return records
         if isinstance(payloads, (bytes, bytearray, memoryview, str)):
             raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
         parts = list(payloads)
@@ -82,7 +117,10 @@ class Records(Sequence[bytes]):
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
             return batches[0]
-        return cls.of([view for batch in batches for view in batch.views()])
+        records = cls.of([view for batch in batches for view in batch.views()])
+        if any(path is not None for batch in batches for path in batch._paths()):
+            records.origins = Origins.concat([batch._origins() for batch in batches])
+        return records
 
     @property
     def lengths(self) -> Offsets:
@@ -121,14 +159,37 @@ class Records(Sequence[bytes]):
             index = as_index(key)
             return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
         start, _, step = key.indices(len(self))
-        if step != 1:  # only a run of consecutive records keeps its numbers in the file
-            return Records(self.buffer, self.begins[key], self.ends[key])
+        if step != 1 or self.origins is not None:
+            return self.take(key)
         place: dict[str, Any] = {"path": self.path, "first": self.first + start, "base": self.base}
         return Records(self.buffer, self.begins[key], self.ends[key], **place)
 
-    def take(self, indices: npt.NDArray[Any]) -> Records:
+    def take(self, indices: npt.NDArray[Any] | slice) -> Records:
         """The records with these numbers, or where a mask is true, over the same buffer."""
-        return Records(self.buffer, self.begins[indices], self.ends[indices])
+        origins = self._origins().take(indices)
+        place: dict[str, Any] = {"path": self.path, "base": self.base, "origins": origins}
+        return Records(self.buffer, self.begins[indices], self.ends[indices], **place)
+
+    def origin(self, index: int) -> tuple[str | None, int, int | None]:
+        """Where record ``index`` comes from: the file, the number there, and the byte where its frame is.
+
+        Without a file, the number is that among the records that were given at first.
+        """
+        index = range(len(self))[index]
+        path, number = self.path, self.first + index
+        if self.origins is not None:
+            path = self.origins.paths[self.origins.files[index]]
+            number = int(self.origins.numbers[index])
+        return path, number, None if self.base is None else self.base + int(self.begins[index]) - _HEADER
+
+    def _paths(self) -> tuple[str | None, ...]:
+        return (self.path,) if self.origins is None else self.origins.paths
+
+    def _origins(self) -> Origins:
+        if self.origins is not None:
+            return self.origins
+        count = len(self)
+        return Origins((self.path,), np.zeros(count, np.int64), np.arange(self.first, self.first + count))
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
         """Several records at once, in the given order."""
@@ -147,7 +208,7 @@ class Records(Sequence[bytes]):
         high = int(self.ends.max()) if len(self) else 0
         used = bytes(memoryview(self.buffer).cast("B")[low:high])
         base = None if self.base is None else self.base + low
-        place = {"path": self.path, "first": self.first, "base": base}
+        place = {"path": self.path, "first": self.first, "base": base, "origins": self.origins}
         return _restore, (used, self.begins - low, self.ends - low, place)
 
     def __repr__(self) -> str:

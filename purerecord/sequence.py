@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .assemble import Output, fixed_len, padded, unbatch, var_len
-from .batch import Batch, MismatchError, Origin, first_fault
+from .batch import Batch, Origin, first_fault
 from .errors import DecodeError, SchemaError
 from .features import (
     FeatureSpec,
@@ -58,12 +58,12 @@ def parse_sequence_example(
     payload, records = as_input(serialized)
     if records is None:
         try:
-            outputs = _parse(Records.of([payload]), context, sequence, Origin(first=None))
+            outputs = _parse(Records.of([payload]), context, sequence, Origin())
         except DecodeError as error:
             error.record = None  # a payload on its own has no number
             raise
         return tuple({key: unbatch(value) for key, value in part.items()} for part in outputs)  # type: ignore[return-value]
-    origin = Origin(records.path, records.first, checked_names(example_names, len(records)))
+    origin = Origin(records, checked_names(example_names, len(records)))
     return _parse(records, context, sequence, origin)
 
 
@@ -110,7 +110,7 @@ class _ListBatch(Batch):
         return Batch(columns, int(steps[-1]), self.origin, steps)
 
     def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
-        def make(row: int) -> MismatchError:
+        def make(row: int) -> SchemaError:
             expected, found = (int(np.diff(self.lists[k].splits)[row]) for k in (value_key, key))
             reason = (
                 f"{expected} steps of values under {value_key!r}, but {found} of partitions under {key!r}"

@@ -69,3 +69,9 @@ def test_blocked_gzip_beside_plain_files(tmp_path):
     table = FileTable([*plain, blocked])
     assert len(table) == 13
     assert list(table.fetch(np.array([12, 0, 5]))) == [b"x8", b"0", b"x1"]
+
+
+def test_records_know_their_file_and_their_number_there(tmp_path):
+    paths = write_files(tmp_path, [5, 0, 6])
+    records = FileTable(paths).fetch(np.array([10, 4, 5]))
+    assert [records.origin(i)[:2] for i in range(3)] == [(paths[2], 5), (paths[0], 4), (paths[2], 0)]

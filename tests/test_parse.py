@@ -15,7 +15,6 @@ from tensorflow_twins import difference, outcome
 
 import purerecord
 from purerecord.assemble import unbatch
-from purerecord.batch import MismatchError
 from purerecord.errors import DecodeError, PureRecordError, SchemaError
 from purerecord.features import (
     FixedLenFeature,
@@ -87,7 +86,7 @@ def test_mismatch_names_feature_and_record_and_keeps_the_facts(case: str) -> Non
     with pytest.raises(SchemaError, match=f"feature 'a': record {record}: ") as caught:
         parse_example(payloads, {"a": spec})
     error = caught.value
-    assert isinstance(error, MismatchError)
+    assert isinstance(error, SchemaError)
     assert (error.feature, error.record, error.row) == ("a", record, record)
     assert (error.problem, error.expected, error.found) == (problem, expected, found)
     with pytest.raises(SchemaError, match="feature 'a': ") as alone:

@@ -7,7 +7,6 @@ import pytest
 from messages import UNSET_FEATURE, floats, ints, sequence_example, strings
 
 import purerecord
-from purerecord.batch import MismatchError
 from purerecord.errors import DecodeError, SchemaError
 from purerecord.features import (
     FixedLenFeature,
@@ -120,7 +119,7 @@ def test_mismatch_names_feature_record_and_step(case: str) -> None:
     with pytest.raises(SchemaError, match="feature 'c': record 1: ") as caught:
         parse_sequence_example([good, payload], context, sequence)
     error = caught.value
-    assert isinstance(error, MismatchError)
+    assert isinstance(error, SchemaError)
     assert (error.feature, error.record, error.step, error.problem) == ("c", 1, step, problem)
     with pytest.raises(SchemaError, match="feature 'c': "):
         parse_single_sequence_example(payload, context, sequence)

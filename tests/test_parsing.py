@@ -87,3 +87,20 @@ def test_rows_of_batches_do_not_share_their_numbers(path):
     first["x"][:] = -1
     assert second["x"].min() > -50
     assert first["id"].flags.writeable == second["id"].flags.writeable
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_error_in_a_shuffled_dataset_still_names_file_and_record(seed, tmp_path):
+    paths = [str(tmp_path / name) for name in ("first", "second")]
+    for path in paths:
+        payloads = records(20)
+        if path == paths[1]:
+            payloads[13] = pr.encode_example({"id": "thirteen"})
+        with pr.TFRecordWriter(path) as writer:
+            writer.write_many(payloads)
+    dataset = TFRecordDataset(paths)
+    if seed is not None:
+        dataset = dataset.shuffle(1000, seed=seed)
+    with pytest.raises(pr.SchemaError) as caught:
+        list(dataset.batch(7).parse({"id": SPEC["id"]}))
+    assert (caught.value.path, caught.value.record) == (paths[1], 13)

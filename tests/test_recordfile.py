@@ -10,6 +10,7 @@ import pickle
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 
 import pytest
 from damage import FOOTER, HEADER, cut, flip_byte, frames, starts
@@ -20,12 +21,16 @@ from purerecord import (
     ChecksumError,
     CompressionError,
     CorruptionError,
+    DecodeError,
     RecordFile,
+    Records,
     StaleIndexError,
     TFRecordOptions,
     TFRecordWriter,
     TruncatedError,
     build_index,
+    decode_examples,
+    encode_example,
     recordfile,
 )
 
@@ -367,3 +372,29 @@ def test_foreign_index_of_other_data_of_the_same_size_is_noticed_record_by_recor
     ):
         with pytest.raises((StaleIndexError, CorruptionError)):
             use()
+
+
+def test_parsing_a_slice_names_the_file_and_the_number_there(file):
+    ends = list(accumulate(len(RecordFile(path)) for path in file.paths))
+    for chosen in (slice(None), slice(90, 110), slice(300, 80, -3), slice(7, 7)):
+        records = Records.of(file[chosen])
+        assert list(records) == RECORDS[chosen]
+        for i, number in enumerate(range(COUNT)[chosen]):
+            path, own, _ = records.origin(i)
+            shard = file.paths.index(path)
+            assert number == own + (ends[shard - 1] if shard else 0)
+
+
+@pytest.mark.parametrize("options", [None, BLOCKED, "GZIP"], ids=["plain", "blocked", "gzip"])
+def test_errors_about_examples_in_a_record_file_say_where(options, tmp_path):
+    good = encode_example({"id": 1})
+    paths = [
+        write(tmp_path / "a", [good] * 5, options),
+        write(tmp_path / "b", [good, b"junk", good], options),
+    ]
+    whole = RecordFile(paths)
+    parts = [whole] if options == "GZIP" else [whole, whole[2:], whole[6::-2], whole[6:7]]
+    for part in parts:
+        with pytest.raises(DecodeError) as caught:
+            decode_examples(part)
+        assert (caught.value.path, caught.value.record) == (str(paths[1]), 1)

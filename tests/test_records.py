@@ -68,8 +68,48 @@ def test_index_that_is_no_number_is_a_type_error(key):
 def test_slice_knows_its_place_in_the_file_if_it_has_one():
     records = spread([b"a", b"b", b"c", b"d"])
     assert (records[1:3].path, records[1:3].first, records[1:3].base) == ("file", 8, 100)
-    assert records[::2].path is None
     assert records[1:][1:].first == 9
+
+
+@given(st.lists(st.binary(max_size=9), min_size=1, max_size=9), st.data())
+def test_every_record_remembers_its_file_its_number_and_its_byte(payloads, data):
+    records = spread(payloads)
+    numbers = list(range(7, 7 + len(payloads)))
+    step = st.sampled_from([None, 1, 2, -1, -3])
+    for _ in range(3):
+        if data.draw(st.booleans()):
+            key = slice(data.draw(st.none() | st.integers(-9, 9)), None, data.draw(step))
+            records, numbers = records[key], numbers[key]
+        elif numbers:
+            picks = data.draw(st.lists(st.integers(-len(numbers), len(numbers) - 1), max_size=5))
+            records = records.take(np.array(picks, np.int64))
+            numbers = [numbers[pick] for pick in picks]
+    records = pickle.loads(pickle.dumps(records))
+    places = [records.origin(i) for i in range(len(records))]
+    assert [place[:2] for place in places] == [("file", number) for number in numbers]
+    begins = spread(payloads).begins
+    assert [offset for *_, offset in places] == [100 + begins[number - 7] - 12 for number in numbers]
+
+
+def test_concat_remembers_the_file_of_each():
+    other = Records(b"xy", [0, 1], [1, 2], path="other", first=3)
+    together = Records.concat([spread([b"a"]), other[::-1], Records.of([b"n"]), spread([b"b"])])
+    assert list(together) == [b"a", b"y", b"x", b"n", b"b"]
+    expected = [("file", 7), ("other", 4), ("other", 3), (None, 0), ("file", 7)]
+    assert [together.origin(i)[:2] for i in range(5)] == expected
+    assert [together[1::2].origin(i)[:2] for i in range(2)] == [("other", 4), (None, 0)]
+    nowhere = Records.concat([Records.of([b"a", b"b"]), Records.of([b"c"])])
+    assert [nowhere.origin(i) for i in range(3)] == [(None, 0, None), (None, 1, None), (None, 2, None)]
+
+
+def test_what_offers_records_is_asked_for_them():
+    records = spread([b"a"])
+
+    class Offering(list):
+        def __records__(self):
+            return records
+
+    assert Records.of(Offering([b"x"])) is records
 
 
 @given(PAYLOADS)
