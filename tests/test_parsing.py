@@ -89,8 +89,8 @@ def test_rows_of_batches_do_not_share_their_numbers(path):
     assert first["id"].flags.writeable == second["id"].flags.writeable
 
 
-@pytest.mark.parametrize("seed", [None, 3])
-def test_error_in_a_shuffled_dataset_still_names_file_and_record(seed, tmp_path):
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_error_in_a_batch_of_several_files_names_file_and_record(shuffled, tmp_path):
     paths = [str(tmp_path / name) for name in ("first", "second")]
     for path in paths:
         payloads = records(20)
@@ -99,8 +99,8 @@ def test_error_in_a_shuffled_dataset_still_names_file_and_record(seed, tmp_path)
         with pr.TFRecordWriter(path) as writer:
             writer.write_many(payloads)
     dataset = TFRecordDataset(paths)
-    if seed is not None:
-        dataset = dataset.shuffle(1000, seed=seed)
+    if shuffled:
+        dataset = dataset.global_shuffle(seed=3)
     with pytest.raises(pr.SchemaError) as caught:
         list(dataset.batch(7).parse({"id": SPEC["id"]}))
     assert (caught.value.path, caught.value.record) == (paths[1], 13)
