@@ -1,0 +1,1 @@
+"""TensorFlow's names for TFRecord input pipelines, without TensorFlow: ``import purerecord.tf as tf``."""
