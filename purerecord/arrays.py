@@ -1,7 +1,8 @@
-"""From what a caller hands in to numpy arrays and bytes, with an ``EncodeError`` instead of a silent loss.
+"""From what a caller hands in to numpy arrays and bytes, with an error instead of a silent loss.
 
-Every encoder needs these few steps, whatever it then writes: rows, columns or tensors. This module does
-not know of messages.
+Every encoder needs these few steps, whatever it then writes: rows, columns or tensors; there the error is
+an ``EncodeError``. Padding and defaults need ``converted``, where it is any ``ValueError``. This module
+does not know of messages.
 """
 
 from __future__ import annotations
@@ -33,6 +34,32 @@ def as_array(value: Any, feature: str | None = None) -> Array:
 def is_extra(dtype: np.dtype[Any]) -> bool:
     """Whether ``dtype`` is one of ml_dtypes, such as bfloat16, which numpy itself knows nothing of."""
     return dtype.type.__module__ == "ml_dtypes"
+
+
+def converted(values: Array, dtype: npt.DTypeLike) -> Array:
+    """Numbers as ``dtype``: a float may be rounded to another, but nothing else may change its value.
+
+    Otherwise it is a ValueError, or a TypeError where numbers are asked for and there are none.
+    """
+    dtype = np.dtype(dtype)
+    if values.dtype == dtype or is_extra(values.dtype) or is_extra(dtype):
+        return values.astype(dtype, copy=False)
+    if values.dtype.kind not in "biuf" or dtype.kind not in "biuf":
+        raise TypeError(f"{values.dtype} cannot become {dtype}")
+    with np.errstate(all="ignore"):
+        result = values.astype(dtype)
+        back = result.astype(values.dtype)
+    if values.dtype.kind == dtype.kind == "f":
+        lost = np.isinf(result) & ~np.isinf(values)
+    else:
+        # What is beyond the range of integers may come back by accident.
+        lost = (back != values) | ((result < 0) != (values < 0))
+        for floats, integers in ((values, dtype), (result, values.dtype)):
+            if floats.dtype.kind == "f" and integers.kind in "iu":
+                lost |= floats >= float(np.iinfo(integers).max) + 1
+    if lost.any():
+        raise ValueError(f"{values[lost].flat[0]!r} does not fit into {dtype}")
+    return result
 
 
 def to_float32(values: Array, feature: str | None = None) -> npt.NDArray[np.float32]:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .batch import Batch, first_fault, lengths_of
+from .dtypes import array_dtype
 from .errors import SchemaError
-from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, array_dtype
+from .features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 from .ragged import Array, Offsets, Ragged, Sparse, filled
 
 Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for a single example
@@ -30,6 +31,8 @@ def fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
         return column.values.reshape(shape)
     absent = batch.kinds(feature) <= 0
     remedy = "give a default_value if it may be missing"
+    if not spec.count:
+        remedy = "no default_value stands for a shape without values; use RaggedFeature if it may be missing"
     needs = f"shape {spec.shape} needs {spec.count}"
     first_fault(
         batch.kind_check(feature),
@@ -100,6 +103,7 @@ def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
     indices[:, 0] = np.repeat(np.arange(batch.size), lengths)
     for dimension, key in enumerate(spec.index_keys, 1):
         indices[:, dimension] = batch.columns[key].values
+    _check_range(batch, feature, spec, indices)
     values = column.values
     order = None if spec.already_sorted else _sorted_order(indices, (batch.size, *spec.sizes))
     if order is not None:
@@ -109,13 +113,23 @@ def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
 
 def _sorted_order(indices: Offsets, sizes: tuple[int, ...]) -> Offsets | None:
     """The order that sorts the indices, equal ones as they are; None if they are sorted already."""
-    if math.prod(sizes) >= 2**63 or bool(((indices < 0) | (indices >= sizes)).any()):
+    if math.prod(sizes) >= 2**63:
         return np.lexsort(indices.T[::-1])
-    # In range, an index is a number, and sorting numbers once is cheaper than sorting every dimension.
+    # Being in range, an index is a number, and sorting numbers once is cheaper than every dimension.
     places = np.ravel_multi_index(tuple(indices.T), sizes)
     if not bool((places[1:] < places[:-1]).any()):
         return None
     return np.argsort(places, kind="stable")
+
+
+def _check_range(batch: Batch, feature: str, spec: SparseFeature, indices: Offsets) -> None:
+    """An index outside of the sizes would, in the dense form, be a place of another row or of none."""
+    outside = (indices[:, 1:] < 0) | (indices[:, 1:] >= spec.sizes)
+    if outside.any():
+        value, dimension = np.argwhere(outside)[0].tolist()
+        row, found, size = int(indices[value, 0]), int(indices[value, 1 + dimension]), spec.sizes[dimension]
+        reason = f"index {found} under {spec.index_keys[dimension]!r} is not in [0, {size})"
+        raise batch.mismatch(feature, row, "index", reason, expected=size, found=found)
 
 
 def _unequal(

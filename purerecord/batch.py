@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .columns import Column
+from .dtypes import DType
 from .errors import SchemaError
-from .features import DType
 from .ragged import Offsets
 from .records import Records
 from .wire import BYTES, FLOAT, INT64

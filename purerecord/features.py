@@ -12,60 +12,15 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from .dtypes import DType, as_dtype, constant, dtype_name, frozen
+
 Array = npt.NDArray[Any]
-
-# The three types that an Example can hold; ``bytes`` becomes an object array.
-DType = type
-_NAMES: dict[DType, str] = {np.int64: "int64", np.float32: "float32", bytes: "string"}
-_ALIASES: dict[Any, DType] = {
-    int: np.int64,
-    float: np.float32,
-    str: bytes,
-    object: bytes,
-    "int": np.int64,
-    "float": np.float32,
-    "bytes": bytes,
-    "string": bytes,
-}
-
-
-def as_dtype(dtype: Any) -> DType:
-    """``np.int64``, ``np.float32`` or ``bytes`` for anything that names one of them.
-
-    Names as TensorFlow has them ("int64", "float32", "string"), numpy dtypes, ``int``, ``float``,
-    ``str`` and TensorFlow's own ``DType`` objects will do.
-    """
-    dtype = getattr(dtype, "as_numpy_dtype", dtype)
-    if dtype is None:
-        raise ValueError("the dtype is missing; it must be int64, float32 or bytes")
-    if isinstance(dtype, (type, str)) and dtype in _ALIASES:
-        return _ALIASES[dtype]
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        raise TypeError(f"dtype must be int64, float32 or bytes, not {dtype!r}") from None
-    if found.kind in "SUO":
-        return bytes
-    for known in (np.int64, np.float32):
-        if found == known:
-            return known
-    raise ValueError(f"dtype must be int64, float32 or bytes, the types an Example can hold, not {found}")
-
-
-def array_dtype(dtype: DType) -> np.dtype[Any]:
-    """The dtype of the arrays that hold values of ``dtype``."""
-    return np.dtype(object if dtype is bytes else dtype)
-
-
-def dtype_name(dtype: DType) -> str:
-    """TensorFlow's name of ``dtype``: "int64", "float32", "string"; "int32" for row splits."""
-    return _NAMES.get(dtype) or np.dtype(dtype).name
 
 
 class _Spec:
@@ -106,8 +61,8 @@ class FixedLenFeature(_Spec):
         dtype = as_dtype(self.dtype)
         self._set(shape=shape, dtype=dtype)
         if self.default_value is not None:
-            array = _constant(self.default_value, dtype, shape)
-            self._set(default_value=_freeze(array.tolist()))
+            array = constant(self.default_value, dtype, shape)
+            self._set(default_value=frozen(array.tolist()))
 
     @cached_property
     def count(self) -> int:
@@ -119,7 +74,7 @@ class FixedLenFeature(_Spec):
         """The default as an array of ``shape``; None if there is none (also when it has no elements)."""
         if self.default_value is None or not self.count:
             return None
-        return _constant(self.default_value, self.dtype, self.shape)
+        return constant(self.default_value, self.dtype, self.shape)
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +119,7 @@ class FixedLenSequenceFeature(_Spec):
             raise ValueError(f"the dimensions of shape must be positive, not {shape}: an item needs a value")
         self._set(shape=shape, dtype=dtype, allow_missing=bool(self.allow_missing))
         if self.default_value is not None:
-            self._set(default_value=_constant(self.default_value, dtype, ()).item())
+            self._set(default_value=constant(self.default_value, dtype, ()).item())
 
     @cached_property
     def count(self) -> int:
@@ -387,40 +342,6 @@ def _known_shape(shape: Any) -> tuple[int, ...]:
     known = tuple(operator.index(length) for length in lengths)
     if any(length < 0 for length in known):
         raise ValueError(f"the dimensions of shape must not be negative: {known}")
+    if any(length >= 2**63 for length in known) or math.prod(known) >= 2**63:
+        raise ValueError(f"no array can have the shape {known}")
     return known
-
-
-def _constant(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """``value`` converted to ``dtype`` without loss of kind and reshaped, never broadcast."""
-    items = [_convert(item, dtype) for item in _flatten(value)]
-    if len(items) != math.prod(shape):
-        raise ValueError(
-            f"default_value has {len(items)} elements, but shape {shape} needs {math.prod(shape)}"
-        )
-    array = np.empty(len(items), array_dtype(dtype))
-    array[:] = items
-    return array.reshape(shape)
-
-
-def _flatten(value: Any) -> list[Any]:
-    if hasattr(value, "__array__"):
-        value = np.asarray(value).ravel().tolist()
-    if isinstance(value, (list, tuple)):
-        return [item for part in value for item in _flatten(part)]
-    return [value]
-
-
-def _convert(item: Any, dtype: DType) -> Any:
-    if dtype is bytes:
-        if isinstance(item, (bytes, str)):
-            return item.encode() if isinstance(item, str) else item
-    elif not isinstance(item, bool):
-        if dtype is np.int64 and isinstance(item, Integral) and -(2**63) <= int(item) < 2**63:
-            return int(item)
-        if dtype is np.float32 and isinstance(item, Real):
-            return np.float32(item)
-    raise TypeError(f"default_value {item!r} is not a {dtype_name(dtype)}")
-
-
-def _freeze(value: Any) -> Any:
-    return tuple(_freeze(item) for item in value) if isinstance(value, list) else value

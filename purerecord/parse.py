@@ -15,6 +15,7 @@ import numpy as np
 from .assemble import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .batch import KIND_NAMES, KINDS, Batch, Origin
 from .columns import Column, gather
+from .dtypes import array_dtype
 from .errors import SchemaError
 from .features import (
     FeatureSpec,
@@ -23,7 +24,6 @@ from .features import (
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
-    array_dtype,
     as_features,
 )
 from .partition import ragged

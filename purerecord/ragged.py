@@ -1,6 +1,6 @@
 """``Ragged`` and ``Sparse``: what a column is when its rows differ in length.
 
-Both are a few arrays with a reading: nothing is copied when one is made, and nothing may be assigned
+Both are a few arrays with a reading: values are not copied when one is made, and nothing may be assigned
 afterwards. This module knows numpy and nothing else: no specs, no messages, no records.
 """
 
@@ -10,14 +10,19 @@ import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
+from operator import index as as_index
 from typing import Any, Union, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import converted
+
 Array = npt.NDArray[Any]
 Offsets = npt.NDArray[np.int64]
 
+_NO_DTYPE = "no dtype holds all of these integers; those beyond 2**63 need unsigned ones"
 # Rows and values that a repr shows before it says "...".
 _SHOWN = 6
 
@@ -27,7 +32,8 @@ class Ragged:
     """Rows of different lengths: row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``.
 
     ``values`` is an array (its first dimension is cut into rows, further ones stay as they are) or a
-    Ragged, which nests. ``row_splits`` starts at 0, never falls and ends at ``len(values)``.
+    Ragged, which nests. ``row_splits`` starts at 0, never falls and ends at ``len(values)``; since all
+    else rests on that, it is a copy of what was given, and cannot be changed.
 
     >>> Ragged([1, 2, 3], [0, 2, 2, 3]).to_list()
     [[1, 2], [], [3]]
@@ -44,7 +50,9 @@ class Ragged:
         if splits.dtype not in (np.int64, np.int32):
             if splits.dtype.kind not in "iu":
                 raise TypeError(f"row_splits must be integers, not {splits.dtype}")
-            splits = splits.astype(np.int64)
+            splits = converted(splits, np.int64)
+        splits = splits.copy()
+        splits.flags.writeable = False
         if splits[0] != 0 or splits[-1] != len(values) or bool((splits[1:] < splits[:-1]).any()):
             raise ValueError(f"row_splits must rise from 0 to {len(values)}, the number of values")
         object.__setattr__(self, "values", values)
@@ -52,14 +60,19 @@ class Ragged:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], dtype: npt.DTypeLike | None = None) -> Ragged:
-        """A Ragged of the given rows, each a sequence of numbers or of ``bytes``."""
+        """A Ragged of the given rows, each a sequence of numbers or of ``bytes``.
+
+        Without a ``dtype`` it is the one in which numpy has all of them. Numbers that would change are
+        a ValueError, but for floats that are rounded to a smaller float dtype.
+        """
         rows = [as_values(row) for row in rows]
         splits = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=splits[1:])
         # An empty list says nothing about the dtype, so it must not decide it either.
-        filled = [row for row in rows if len(row)]
-        values = np.concatenate(filled) if filled else np.empty(0, np.float32)
-        return cls(values if dtype is None else values.astype(dtype), splits)
+        parts = [row for row in rows if len(row)]
+        if dtype is None:
+            dtype = _common_dtype(parts)
+        return cls(np.concatenate([converted(part, dtype) for part in parts] or [np.empty(0, dtype)]), splits)
 
     @property
     def flat_values(self) -> Array:
@@ -101,10 +114,10 @@ class Ragged:
                 stop = max(start, stop)
                 begin, end = self.row_splits[start], self.row_splits[stop]
                 return Ragged(self.values[begin:end], self.row_splits[start : stop + 1] - begin)
-            key = np.arange(start, stop, step)
-        if isinstance(key, (list, np.ndarray)):
-            return self._take(np.arange(len(self))[key])
-        index = range(len(self))[key]
+            return self._take(np.arange(start, stop, step))
+        if isinstance(key, (list, np.ndarray)) and np.ndim(key):
+            return self._take(_row_numbers(key, len(self)))
+        index = _row_number(key, self)
         return self.values[self.row_splits[index] : self.row_splits[index + 1]]
 
     def _take(self, rows: Offsets) -> Ragged:
@@ -121,7 +134,10 @@ class Ragged:
         return [values[a:b] for a, b in pairwise(splits)]
 
     def to_dense(self, default_value: Any = None) -> Array:
-        """One array, short rows filled up at the end with ``default_value`` (0 or ``b""``)."""
+        """One array, short rows filled up at the end with ``default_value`` (0 or ``b""``).
+
+        The default must be one that the dtype can hold: 0.5 among integers is a ValueError.
+        """
         inner = self.values.to_dense(default_value) if isinstance(self.values, Ragged) else self.values
         lengths = self.row_lengths()
         width = int(lengths.max()) if len(lengths) else 0
@@ -161,13 +177,18 @@ class Sparse:
     dense_shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        shape = tuple(int(size) for size in self.dense_shape)
+        shape = tuple(map(as_index, self.dense_shape))
         values = as_values(self.values)
-        indices = np.asarray(self.indices, np.int64)
+        indices = np.asarray(self.indices)
         if not shape:
             raise ValueError("dense_shape must have at least one dimension")
+        if min(shape) < 0:
+            raise ValueError(f"the dimensions of dense_shape must not be negative: {shape}")
         if not indices.size and indices.ndim != 2:
             indices = indices.reshape(0, len(shape))
+        if indices.size and indices.dtype.kind not in "iu":
+            raise TypeError(f"indices must be integers, not {indices.dtype}")
+        indices = converted(indices, np.int64)
         if values.ndim != 1 or indices.shape != (len(values), len(shape)):
             raise ValueError(
                 f"indices must have shape {(len(values), len(shape))}, one row for each value and one "
@@ -205,7 +226,7 @@ class Sparse:
             indices = self.indices[chosen]
             indices[:, 0] -= start
             return Sparse(indices, self.values[chosen], (stop - start, *self.dense_shape[1:]))
-        chosen = first == range(len(self))[key]
+        chosen = first == _row_number(key, self)
         if len(self.dense_shape) == 1:
             values = self.values[chosen]
             return values[-1] if len(values) else filled((1,), self.dtype, None)[0]
@@ -271,28 +292,94 @@ class Sparse:
 def as_values(values: Any) -> Array:
     """``values`` as an array; text and bytes as objects, since numpy's own kind drops trailing NULs."""
     if not isinstance(values, np.ndarray):
-        items: Sequence[Any] = values if hasattr(values, "__array__") else list(values)
-        if any(isinstance(item, (bytes, str)) for item in items):
-            array = np.empty(len(items), object)
-            array[:] = items
-            return array
-        values = np.asarray(items)
+        values = np.asarray(values) if hasattr(values, "__array__") else _from_list(list(values))
     if values.ndim == 0:
         raise ValueError("values must have at least one dimension")
     return cast(Array, values)
 
 
+def _from_list(items: list[Any]) -> Array:
+    strings = [isinstance(item, (bytes, str)) for item in items]
+    if any(strings):
+        if not all(strings):
+            raise ValueError("numbers and strings cannot be the values of one array")
+        array = np.empty(len(items), object)
+        array[:] = items
+        return array
+    try:
+        array = np.asarray(items)
+    except ValueError:
+        raise ValueError("the values differ in shape; only what lies in rows may") from None
+    if array.dtype == object:
+        raise ValueError("values must be strings, or numbers of up to 64 bits")
+    if array.dtype.kind == "f" and not all(type(item) is float for item in items):
+        given = np.asarray(items, object).ravel().tolist()
+        if all(isinstance(item, Integral) for item in given):
+            raise ValueError(_NO_DTYPE)
+        for item, kept in zip(given, array.ravel().tolist(), strict=True):
+            if isinstance(item, Integral) and item != kept:
+                raise ValueError(f"{item} cannot stay exact beside the other values")
+    return array
+
+
+def _common_dtype(parts: Sequence[Array]) -> np.dtype[Any]:
+    """The dtype that can hold all parts."""
+    if not parts:
+        return np.dtype(np.float32)
+    dtype = np.result_type(*{part.dtype for part in parts})
+    kinds = {part.dtype.kind for part in parts}
+    if dtype.kind == "f" and "f" not in kinds:
+        raise ValueError(
+            "no dtype holds integers beyond 2**63 and smaller ones; give the dtype that you want"
+        )
+    return dtype
+
+
 def filled(shape: tuple[int, ...], dtype: np.dtype[Any], default_value: Any) -> Array:
     """A new array full of ``default_value``, or of the dtype's natural nothing: 0, or ``b""``."""
-    if default_value is None:
-        default_value = b"" if dtype.kind == "O" else 0
     # Put into an array of the dtype first: np.full would make numpy's own kind of bytes of it, and so
     # drop trailing NULs.
-    value = np.empty((), dtype)
-    value[()] = default_value
+    value = np.zeros((), dtype)
+    if dtype.kind == "O":
+        if not isinstance(default_value, (bytes, str, type(None))):
+            raise TypeError(f"strings are filled up with bytes, not with a {type(default_value).__name__}")
+        value[()] = b"" if default_value is None else default_value
+    elif default_value is not None:
+        value[()] = converted(np.asarray(default_value), dtype)
     array = np.empty(shape, dtype)
     array[...] = value
     return array
+
+
+def _row_number(key: Any, column: Ragged | Sparse) -> int:
+    kind, count = type(column).__name__, len(column)
+    try:
+        index = as_index(key)
+    except TypeError:
+        several = " a list or array of integers, a mask" if isinstance(column, Ragged) else ""
+        raise TypeError(
+            f"a {kind} is indexed with an integer,{several} or a slice, not with a {type(key).__name__}"
+        ) from None
+    if not -count <= index < count:
+        raise IndexError(f"row {index} of a {kind} that has {count}")
+    return index % count
+
+
+def _row_numbers(keys: Any, count: int) -> Offsets:
+    """The rows that a list or array of integers, or a mask, chooses of so many."""
+    numbers = np.asarray(keys)
+    if not numbers.size:
+        numbers = numbers.astype(np.int64)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
+        raise TypeError(f"rows are chosen with a vector of integers or a mask, not with {numbers.dtype}")
+    if numbers.dtype.kind == "b":
+        if len(numbers) != count:
+            raise IndexError(f"a mask of {len(numbers)} for a Ragged of {count} rows")
+        return np.flatnonzero(numbers)
+    outside = (numbers < -count) | (numbers >= count)
+    if outside.any():
+        raise IndexError(f"row {numbers[outside][0]} of a Ragged that has {count}")
+    return np.where(numbers < 0, numbers + count, numbers).astype(np.int64)
 
 
 def _nest(rows: list[Any], outer: Sequence[int]) -> Any:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .batch import KINDS
-from .features import SPECS, FeatureSpec, FixedLenFeature, RaggedFeature, as_features, dtype_name
+from .dtypes import dtype_name
+from .features import SPECS, FeatureSpec, FixedLenFeature, RaggedFeature, as_features
 from .parse import Serialized, as_input, natural_columns
 from .wire import UNSET
 

@@ -151,16 +151,15 @@ class Case:
         rng = self.rng
         if rng.random() < self.faults:
             return rng.choice(([], [(self.spec.value_key, UNSET_FEATURE)]))
-        count = rng.randrange(5)
         # Distinct in the first dimension: the order of equal indices is TensorFlow's secret.
-        first = rng.sample(range(-3, 30), count)
-        columns = [first] + [[rng.randrange(-3, 30) for _ in first] for _ in self.spec.index_keys[1:]]
+        first = rng.sample(range(self.spec.sizes[0]), min(rng.randrange(5), self.spec.sizes[0]))
+        columns = [first] + [[rng.randrange(size) for _ in first] for size in self.spec.sizes[1:]]
         entries = [
             (key, feature(INT64, column)) for key, column in zip(self.spec.index_keys, columns, strict=True)
         ]
         return [
             *entries,
-            (self.spec.value_key, feature(KIND[self.dtype], random_values(rng, self.dtype, count))),
+            (self.spec.value_key, feature(KIND[self.dtype], random_values(rng, self.dtype, len(first)))),
         ]
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import purerecord.features
+from purerecord.dtypes import as_dtype
 from purerecord.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
-    as_dtype,
     as_features,
 )
 
@@ -136,6 +136,9 @@ def test_items_of_a_sequence_need_a_shape_that_holds_values() -> None:
         ((2,), "int64", np.array([1, 2], np.int32), (1, 2)),
         ((), "float32", 7, 7.0),
         ((), "float32", 0.1, float(np.float32(0.1))),
+        ((), "float32", 2**24, 2.0**24),
+        ((2,), "float32", [np.inf, -np.inf], (np.inf, -np.inf)),
+        ((), "float32", np.float64(16777217.0), 2.0**24),
         ((), "string", "é", "é".encode()),
         ((2,), "string", [b"a\0", "b"], (b"a\0", b"b")),
         ((0,), "int64", [], ()),
@@ -157,6 +160,13 @@ def test_default_is_converted_and_reshaped(shape: Any, dtype: Any, default: Any,
         ((), "int64", 2**63, TypeError),
         ((), "float32", "x", TypeError),
         ((), "string", 7, TypeError),
+        ((), "string", "\ud800", ValueError),
+        ((), "float32", 1e39, ValueError),
+        ((), "float32", np.float64(-1e39), ValueError),
+        ((), "float32", 10**400, ValueError),
+        ((), "float32", 2**24 + 1, ValueError),
+        ((2,), "float32", [0.5, np.int64(2**63 - 1)], ValueError),
+        ((10**30, 0), "int64", [], ValueError),
         ((), "string", None, None),
     ],
 )

@@ -130,6 +130,24 @@ def test_sparse_values_never_take_an_index_from_another_example() -> None:
     assert theirs.indices.numpy().tolist() == [[0, 1], [1, 2], [1, 3]]  # 2.0 is now in the second
 
 
+@pytest.mark.parametrize("index", [-1, 10, 2**63 - 1])
+@pytest.mark.parametrize("already_sorted", [False, True])
+def test_sparse_indices_outside_of_the_size_are_refused(index: int, already_sorted: bool) -> None:
+    payloads = [
+        example([("i", ints(1)), ("v", floats(1.0))]),
+        example([("i", ints(index)), ("v", floats(2.0))]),
+    ]
+    spec = SparseFeature("i", "v", "float32", 10, already_sorted)
+    with pytest.raises(
+        SchemaError, match=rf"feature 's': record 1: index {index} under 'i' is not in \[0, 10\)"
+    ):
+        parse_example(payloads, {"s": spec})
+    theirs = tf.io.parse_example(payloads, {"s": twin(tf, spec)})["s"]
+    assert theirs.indices.numpy().tolist() == [[0, 1], [1, index]]
+    with pytest.raises(tf.errors.InvalidArgumentError):  # which is found out later, or never
+        tf.sparse.to_dense(theirs)
+
+
 @pytest.mark.parametrize("seed", range(2 * CAMPAIGN))
 def test_partitions_are_checked_as_tensorflow_does_when_told_to(seed: int) -> None:
     """An example is refused if and only if TensorFlow refuses it with validate=True, one at a time."""

@@ -24,11 +24,13 @@ MODULES = {
 
 SHARED = ["errors", "records"]
 CONTAINER = [
-    "checksum damage",
+    "checksum damage openfiles",
     "walk inflate report",
     "frame deflate",
     "storage resync",
-    "index stream verify",
+    "index sweep verify",
+    "forward",
+    "stream",
     "reader plainfile",
     "recordfile writer",
     "shards quarantine",
@@ -36,7 +38,9 @@ CONTAINER = [
     "workers",
 ]
 PAYLOAD = [
-    "_descriptors varint septets features ragged arrays",
+    "_descriptors varint septets arrays",
+    "dtypes ragged",
+    "features",
     "wire proto spans",
     "found pieces layout example",
     "longentry",
@@ -55,7 +59,7 @@ MEETING = [
     "mixing parsing",
     "dataset",
 ]
-TOP = ["progress show demo tf arrow torch jax ray spark convert view", "commands", "cli"]
+TOP = ["outcome progress show demo tf arrow torch jax grain ray spark convert view", "commands", "cli"]
 
 SIDES = {"shared": SHARED, "container": CONTAINER, "payload": PAYLOAD, "meeting": MEETING, "top": TOP}
 SEES = {

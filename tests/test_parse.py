@@ -272,6 +272,27 @@ def test_sparse_feature_with_fewer_indices_than_values_is_refused() -> None:
         parse_example(payloads, {"s": SparseFeature("x", "v", float, 3)})
 
 
+def test_index_outside_of_a_sparse_feature_names_the_first_value_at_fault() -> None:
+    payloads = [
+        example([("x", ints(0, 1)), ("y", ints(0, 3)), ("v", floats(1.0, 2.0))]),
+        example([("x", ints(2, 1)), ("y", ints(3, 4)), ("v", floats(1.0, 2.0))]),
+        example([("x", ints(-1)), ("y", ints(0)), ("v", floats(1.0))]),
+    ]
+    spec = SparseFeature(["x", "y"], "v", float, [3, 4])
+    with pytest.raises(SchemaError, match=r"feature 's': record 1: index 4 under 'y' is not in") as caught:
+        parse_example(payloads, {"s": spec})
+    error = caught.value
+    assert (error.problem, error.record, error.expected, error.found) == ("index", 1, 4, 4)
+    with pytest.raises(SchemaError, match=r"feature 's': index -1 under 'x' is not in"):
+        parse_single_example(payloads[2], {"s": spec})
+
+
+@pytest.mark.parametrize("default", [None, []])
+def test_missing_feature_without_values_is_not_told_to_have_a_default(default: Any) -> None:
+    with pytest.raises(SchemaError, match="use RaggedFeature if it may be missing"):
+        parse_example([b""], {"a": FixedLenFeature((0,), int, default)})
+
+
 # --- One example ------------------------------------------------------------------------------------
 
 

@@ -124,6 +124,135 @@ def test_repr_is_short_and_says_what_it_is() -> None:
     assert len(repr(Ragged.from_rows([[b"x" * 10**6]]))) < 200
 
 
+ROWS_WITH_A_LOSS = {
+    "integers that only floats hold together": [[1], [2**63]],
+    "negative ones too": [[-1, 2**63]],
+    "an integer that a float beside it rounds": [[2**53 + 1, 0.5]],
+    "in another row": [[2**53 + 1], [0.5]],
+    "numpy's": [np.array([2**53 + 1]), np.array([0.5])],
+    "more than 64 bits": [[2**64]],
+    "numbers and strings": [[1, b"x"]],
+    "numbers and strings in rows": [[1], [b"x"]],
+    "lists in lists": [[[1], [2, 3]]],
+    "nothing": [[None]],
+}
+
+
+@pytest.mark.parametrize("title", ROWS_WITH_A_LOSS)
+def test_rows_that_no_dtype_holds_are_refused(title: str) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        Ragged.from_rows(ROWS_WITH_A_LOSS[title])
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype", "fits"),
+    [
+        ([[1], [2**63]], np.uint64, True),
+        ([[1.0], [2.0]], np.int64, True),
+        ([[0.1]], np.float32, True),
+        ([[2**24]], np.float32, True),
+        ([[np.nan, np.inf]], np.float32, True),
+        ([[1, 0]], bool, True),
+        ([[1.5]], np.int64, False),
+        ([[np.nan]], np.int64, False),
+        ([[2.0**63]], np.int64, False),
+        ([[2**63]], np.int64, False),
+        ([[-1]], np.uint64, False),
+        ([[300]], np.uint8, False),
+        ([[2**24 + 1]], np.float32, False),
+        ([[2**63 - 1]], np.float64, False),
+        ([[1e39]], np.float32, False),
+    ],
+)
+def test_dtype_of_the_rows_must_hold_them(rows: Any, dtype: Any, fits: bool) -> None:
+    if fits:
+        assert Ragged.from_rows(rows, dtype).dtype == dtype
+        assert Ragged.from_rows(rows, dtype) == Ragged.from_rows(
+            [np.array(row, dtype) for row in rows]
+        ) or np.isnan(rows[0][0])
+        return
+    with pytest.raises(ValueError, match="does not fit"):
+        Ragged.from_rows(rows, dtype)
+
+
+def test_nobody_can_change_the_splits() -> None:
+    splits = np.array([0, 1, 3])
+    ragged = Ragged(np.arange(3), splits)
+    splits[1] = 99
+    assert ragged.to_list() == [[0], [1, 2]]
+    with pytest.raises(ValueError, match="read-only"):
+        ragged.row_splits[1] = 99
+    ragged.values[0] = 7  # values are data, and yours
+    assert ragged.to_list() == [[7], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("column", "default", "error"),
+    [
+        (Ragged([1, 2, 3], [0, 2, 3]), 0.5, ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), float("nan"), ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), 2**63, ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), b"x", TypeError),
+        (Ragged(np.float32([1, 2, 3]), [0, 2, 3]), 1e39, ValueError),
+        (Ragged([b"a", b"b", b"c"], [0, 2, 3]), 0, TypeError),
+        (Sparse([[0, 0]], [1], (1, 2)), 0.5, ValueError),
+    ],
+)
+def test_padding_that_the_dtype_cannot_hold_is_refused(column: Any, default: Any, error: Any) -> None:
+    with pytest.raises(error):
+        column.to_dense(default)
+
+
+def test_padding_may_be_anything_that_the_dtype_holds() -> None:
+    assert Ragged([1, 2, 3], [0, 2, 3]).to_dense(5.0).tolist() == [[1, 2], [3, 5]]
+    assert Ragged([0.5, 2, 3], [0, 2, 3]).to_dense(-1).tolist() == [[0.5, 2], [3, -1]]
+    assert Ragged([True, True, True], [0, 2, 3]).to_dense().tolist() == [[True, True], [True, False]]
+    assert Ragged(np.array(["a", "b", "c"]), [0, 2, 3]).to_dense().tolist() == [["a", "b"], ["c", ""]]
+
+
+@pytest.mark.parametrize("column", [Ragged([1, 2, 3], [0, 2, 3]), Sparse([[0, 0]], [1], (2, 2))])
+@pytest.mark.parametrize(
+    ("key", "error", "match"),
+    [
+        (2, IndexError, "row 2 of a (Ragged|Sparse) that has 2"),
+        (-3, IndexError, "row -3 of a (Ragged|Sparse) that has 2"),
+        ("a", TypeError, "a (Ragged|Sparse) is indexed with an integer.*not with a str"),
+        (1.0, TypeError, "not with a float"),
+        (None, TypeError, "not with a NoneType"),
+        ((0, 1), TypeError, "not with a tuple"),
+    ],
+)
+def test_index_that_names_no_row_is_an_error_that_says_so(
+    column: Any, key: Any, error: Any, match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        column[key]
+
+
+@pytest.mark.parametrize(
+    ("keys", "error", "match"),
+    [
+        ([0, 2], IndexError, "row 2 of a Ragged that has 2"),
+        (np.array([-3]), IndexError, "row -3"),
+        (np.array([2**63], np.uint64), IndexError, "row 9223372036854775808"),
+        ([True], IndexError, "a mask of 1 for a Ragged of 2 rows"),
+        ([0.5], TypeError, "not with float64"),
+        (["a"], TypeError, "vector of integers or a mask"),
+        ([[0, 1]], TypeError, "vector"),
+    ],
+)
+def test_rows_that_cannot_be_chosen_are_an_error_that_says_so(keys: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        Ragged([1, 2, 3], [0, 2, 3])[keys]
+
+
+def test_rows_may_be_chosen_with_any_integers() -> None:
+    ragged = Ragged([1, 2, 3], [0, 2, 3])
+    assert ragged[np.array(1)].tolist() == ragged[np.uint8(1)].tolist() == [3]
+    assert ragged[np.array([1, 0], np.uint64)].to_list() == ragged[[-1, -2]].to_list() == [[3], [1, 2]]
+    assert ragged[[]].to_list() == ragged[np.array([])].to_list() == []
+
+
 # --- Sparse -----------------------------------------------------------------------------------------
 
 
@@ -178,6 +307,22 @@ def test_sparse_without_values_has_its_shape(shape: tuple[int, ...]) -> None:
 def test_arrays_that_do_not_belong_together_are_refused(indices: Any, values: Any, shape: Any) -> None:
     with pytest.raises(ValueError, match="must have"):
         Sparse(indices, np.array(values), shape)
+
+
+@pytest.mark.parametrize(
+    ("indices", "shape", "error"),
+    [
+        ([[0.5]], (2,), TypeError),
+        ([[np.nan]], (2,), TypeError),
+        ([["0"]], (2,), TypeError),
+        (np.array([[2**63]], np.uint64), (2,), ValueError),
+        ([[0]], (-1,), ValueError),
+        ([[0]], (1.5,), TypeError),
+    ],
+)
+def test_indices_and_shape_are_integers(indices: Any, shape: Any, error: Any) -> None:
+    with pytest.raises(error):
+        Sparse(indices, [1], shape)
 
 
 @pytest.mark.parametrize("index", [-1, 4])
