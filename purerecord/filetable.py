@@ -7,9 +7,7 @@ is wrong with which record. This module does not know what a payload means.
 
 from __future__ import annotations
 
-import io
 import os
-import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -19,11 +17,10 @@ import numpy.typing as npt
 
 from . import frame
 from .index import Index, build_index, index_path, load_index
+from .openfiles import OpenFiles
 from .recordfile import RecordFile
 from .records import Origins, Records
 from .storage import SNIFF, detect
-
-_OPEN = 64  # files that are kept open
 
 
 class FileTable:
@@ -36,8 +33,7 @@ class FileTable:
         self._plain = all(index is not None for index in self._indexes)
         self._counts = np.array([0 if index is None else len(index) for index in self._indexes], np.int64)
         self._ends = np.cumsum(self._counts)
-        self._files: dict[int, io.FileIO] = {}
-        self._lock = threading.Lock()
+        self._files = OpenFiles()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the files itself; the indexes travel along.
@@ -50,8 +46,7 @@ class FileTable:
         """The records with these numbers, in this order."""
         if not self._plain or not len(numbers):
             return self._records.__getitems__(numbers.tolist())
-        with self._lock:
-            buffer = b"".join(self._read(numbers))
+        buffer = b"".join(self._read(numbers))
         frames = frame.split(buffer)
         if len(frames.begins) != len(numbers) or len(frame.bad_payloads(buffer, frames.begins, frames.ends)):
             return self._records.__getitems__(numbers.tolist())  # which says what is wrong
@@ -68,25 +63,12 @@ class FileTable:
             assert index is not None
             chosen = np.flatnonzero(places == place)
             inside = numbers[chosen] - (self._ends[place] - len(index))
-            file = self._file(place)
+            file = self._files.get(self._paths[place])
             for number, offset, size in zip(
                 chosen.tolist(), index.offsets[inside].tolist(), index.sizes[inside].tolist(), strict=True
             ):
-                frames[number] = _read_at(file, offset, size)
+                frames[number] = file.read_at(offset, size)
         return frames
-
-    def _file(self, place: int) -> io.FileIO:
-        file = self._files.pop(place, None)
-        if file is None:
-            if len(self._files) == _OPEN:
-                self._files.pop(next(iter(self._files))).close()
-            file = io.FileIO(self._paths[place])
-        self._files[place] = file  # the one used last is last
-        return file
-
-    def __del__(self) -> None:
-        for file in getattr(self, "_files", {}).values():
-            file.close()
 
 
 def _plain_index(path: str) -> Index | None:
@@ -99,15 +81,3 @@ def _plain_index(path: str) -> Index | None:
     index = load_index(index_path(path))
     index.check(path)
     return index
-
-
-def _read_at(file: io.FileIO, offset: int, size: int) -> bytes:
-    if hasattr(os, "pread"):
-        data = os.pread(file.fileno(), size, offset)
-        if len(data) == size:
-            return data
-    file.seek(offset)
-    data = file.read(size)
-    while len(data) < size and (more := file.read(size - len(data))):
-        data += more  # the system gives no more than 2 GiB at once
-    return data

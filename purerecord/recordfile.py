@@ -25,11 +25,12 @@ from .errors import CompressionError, CorruptionError, StaleIndexError
 from .frame import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
 from .inflate import decode_block_header, inflate_block
+from .openfiles import OpenFiles
 from .reader import RecordReader
 from .records import Origins, Records
 from .storage import SNIFF, detect, is_url, resolve_paths
 
-# Neighbouring frames are read together, up to this many bytes; in a loop, so many records at a time.
+# Frames are read and checked together, up to about this many bytes; in a loop, so many records at a time.
 _TOGETHER = 1 << 22
 _AHEAD = 1024
 _CACHED_BLOCKS = 4
@@ -54,7 +55,10 @@ class RecordFile(Sequence[bytes]):
             indexes = [None] * len(self._paths)
         if len(indexes) != len(self._paths):
             raise ValueError(f"{len(self._paths)} files need as many indexes, not {len(indexes)}")
-        self._shards = [_Shard(name, given, verify) for name, given in zip(self._paths, indexes, strict=True)]
+        files = OpenFiles()
+        self._shards = [
+            _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
+        ]
         self._numbers: range | None = None  # of a slice; None stands for all
 
     @property
@@ -63,7 +67,7 @@ class RecordFile(Sequence[bytes]):
         return self._paths
 
     def __len__(self) -> int:
-        return sum(map(len, self._shards)) if self._numbers is None else len(self._numbers)
+        return len(self._all())
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> bytes: ...
@@ -79,15 +83,21 @@ class RecordFile(Sequence[bytes]):
         return self._shards[shard].read_one(number)
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
-        """Several records, in the order of ``indices``; neighbours are read together."""
-        numbers = self._all()
-        places = [self._place(numbers[index]) for index in indices]
-        found: dict[tuple[int, int], bytes] = {}
-        for shard in sorted({shard for shard, _ in places}):
-            wanted = sorted({number for place, number in places if place == shard})
-            for number, record in zip(wanted, self._shards[shard].read(wanted), strict=True):
-                found[shard, number] = record
-        return [found[place] for place in places]
+        """Several records, in the order of ``indices``, read and checked together."""
+        all_numbers = self._all()
+        numbers = np.array([all_numbers[index] for index in indices], np.int64)
+        shards = np.searchsorted(self._ends, numbers, side="right")
+        found = [b""] * len(numbers)
+        for shard in np.unique(shards).tolist():
+            places = np.flatnonzero(shards == shard)
+            first = self._ends[shard - 1] if shard else 0
+            wanted, rows = np.unique(numbers[places] - first, return_inverse=True)
+            records = self._shards[shard].read(wanted)
+            for place, row in zip(places.tolist(), rows.tolist(), strict=True):
+                found[place] = records[row]
+        return found
+
+    _getitems = __getitems__  # which is what grain calls it
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
@@ -134,25 +144,17 @@ class RecordFile(Sequence[bytes]):
 class _Shard:
     """The records of one file, by number."""
 
-    def __init__(self, path: str, index: Any, verify: bool) -> None:
+    def __init__(self, path: str, index: Any, verify: bool, files: OpenFiles) -> None:
         self.path = path
         self.verify = verify
         self._given = index
-        self._lock = threading.RLock()
-        self._file: io.FileIO | None = None
+        self._files = files
+        self._lock = threading.Lock()
         self._blocks: OrderedDict[int, Records] = OrderedDict()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file itself; an index that is there already travels along.
-        given = self.__dict__.get("index", self._given)
-        return {"path": self.path, "verify": self.verify, "given": given}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["path"], state["given"], state["verify"])  # type: ignore[misc]
-
-    def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
-            self._file.close()  # type: ignore[union-attr]
+        return _Shard, (self.path, self.__dict__.get("index", self._given), self.verify, self._files)
 
     @cached_property
     def index(self) -> Index | None:
@@ -201,22 +203,20 @@ class _Shard:
             raise
         return payload
 
-    def read(self, numbers: Sequence[int]) -> list[bytes]:
+    def read(self, numbers: Offsets) -> list[bytes]:
         """Several records; ``numbers`` ascend."""
         index = self._seekable()
         if index.first_records is not None:
-            return [self.read_one(number) for number in numbers]
+            return [self.read_one(number) for number in numbers.tolist()]
         found: list[bytes] = []
-        for begin, end in _runs(index, np.asarray(numbers, np.int64)):
-            low, high = numbers[begin], numbers[end - 1]
-            offset = int(index.offsets[low])
-            buffer = self._read_at(offset, int(index.offsets[high] + index.sizes[high]) - offset)
+        for some in _portions(index, numbers):
+            buffer = b"".join([self._read_at(offset, size) for offset, size in _spans(index, some)])
             frames = frame.split(buffer)
             sizes = frames.ends - frames.begins + OVERHEAD
-            if not np.array_equal(sizes, index.sizes[low : high + 1]) or (
+            if not np.array_equal(sizes, index.sizes[some]) or (
                 self.verify and len(frame.bad_payloads(buffer, frames.begins, frames.ends))
             ):
-                found += map(self.read_one, numbers[begin:end])  # finds out exactly what is wrong
+                found += map(self.read_one, some.tolist())  # finds out exactly what is wrong
             else:
                 found += Records(buffer, frames.begins, frames.ends)
         return found
@@ -258,36 +258,18 @@ class _Shard:
         return Records(data, frames.begins, frames.ends, path=self.path, first=first)
 
     def _read_at(self, offset: int, size: int) -> bytes:
-        file = self._file
-        if file is None:
-            with self._lock:
-                if self._file is None:
-                    self._file = io.FileIO(self.path)
-                file = self._file
-        data = self._read_some(file, offset, size)
-        while len(data) < size and (more := self._read_some(file, offset + len(data), size - len(data))):
-            data += more  # the system gives no more than 2 GiB at once
-        return data
-
-    def _read_some(self, file: io.FileIO, offset: int, size: int) -> bytes:
-        if hasattr(os, "pread"):
-            return os.pread(file.fileno(), size, offset)
-        with self._lock:
-            file.seek(offset)
-            return file.read(size)
+        return self._files.get(self.path).read_at(offset, size)
 
 
-def _runs(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
-    """Ranges of ``numbers`` whose frames lie side by side and are not too much to read at once."""
-    begin = 0
-    while begin < len(numbers):
-        reach = int(index.offsets[numbers[begin]]) + _TOGETHER
-        end = begin + 1
-        while (
-            end < len(numbers)
-            and numbers[end] == numbers[end - 1] + 1
-            and int(index.offsets[numbers[end]] + index.sizes[numbers[end]]) <= reach
-        ):
-            end += 1
-        yield begin, end
-        begin = end
+def _portions(index: Index, numbers: Offsets) -> list[Offsets]:
+    """``numbers`` in portions that are not too much to hold at once."""
+    reached = np.cumsum(index.sizes[numbers]) // _TOGETHER
+    return np.split(numbers, np.flatnonzero(np.diff(reached)) + 1)
+
+
+def _spans(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
+    """Offset and size of the frames of ``numbers``, where they lie side by side as one."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1)
+    firsts, lasts = numbers[np.append(0, breaks + 1)], numbers[np.append(breaks, -1)]
+    begins, ends = index.offsets[firsts], index.offsets[lasts] + index.sizes[lasts]
+    return zip(begins.tolist(), (ends - begins).tolist(), strict=True)

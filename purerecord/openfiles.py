@@ -1,0 +1,62 @@
+"""``OpenFiles``: files to read from by position, of which only so many are open at a time.
+
+Threads may share it. A file is closed when it is neither among those used last nor being read from. It
+holds no open file when it is pickled. This module does not know what is in a file.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections import OrderedDict
+from typing import Any
+
+# Of thousands of shards no more are kept open: systems allow a process a thousand or less.
+KEPT = 64
+
+
+class OpenFiles:
+    """Opens files when they are asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._files: OrderedDict[str, OpenFile] = OrderedDict()  # the one used last is last
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OpenFiles, ()  # another process opens them itself
+
+    def get(self, path: str) -> OpenFile:
+        """The file at ``path``, for as long as the caller has it."""
+        with self._lock:
+            file = self._files.pop(path, None) or OpenFile(path)
+            self._files[path] = file
+            if len(self._files) > KEPT:
+                self._files.popitem(last=False)
+        return file
+
+
+class OpenFile:
+    """One file, closed when nobody has it any more."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.FileIO(path)
+        self._lock = threading.Lock()
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """``size`` bytes at ``offset``, fewer only where the file ends."""
+        data = self._read_some(offset, size)
+        while len(data) < size and (more := self._read_some(offset + len(data), size - len(data))):
+            data += more  # the system gives no more than 2 GiB at once
+        return data
+
+    def _read_some(self, offset: int, size: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(size)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
