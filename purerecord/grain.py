@@ -1,0 +1,90 @@
+"""grain: ``IterDataset`` goes around any chain; ``RecordFile`` needs nothing, it is a source as it is.
+
+Every worker process of grain takes its share of one order, and grain's checkpoints hold our states.
+Importing this imports grain; nothing else in purerecord does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .dataset import Dataset, DatasetIterator
+from .share import EVEN, merge_states
+
+try:
+    import grain  # type: ignore[import-not-found, unused-ignore]
+except ImportError as error:
+    raise ImportError(f'purerecord.grain needs grain: pip install "purerecord[grain]" ({error})') from error
+
+__all__ = ["IterDataset", "merge_states"]
+
+
+class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
+    """A dataset for grain's chains, ``mp_prefetch`` included: every element comes once.
+
+    As grain has it, every ``iter`` is the same: epoch ``epoch``. For several, let the chain ``repeat``.
+    ``state`` makes it begin where a state was taken, as ``merge_states`` makes one of grain's for any other
+    number of workers.
+
+    >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000).repeat(3).batch(128).parse(features)
+    >>> batches = IterDataset(dataset).mp_prefetch(grain.MultiprocessingOptions(num_workers=4))
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        epoch: int = 0,
+        state: Mapping[str, Any] | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+        even: str = "uneven",
+    ) -> None:
+        super().__init__()
+        if even not in EVEN:
+            raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
+        self._dataset = dataset
+        self._epoch = epoch
+        self._state = state
+        self._consumer = {"rank": rank, "world_size": world_size, "worker": 0, "workers": 1}
+        self._even = even
+
+    def set_slice(self, sl: slice, sequential_slice: bool = False) -> None:
+        """Be what one of grain's workers takes: ``sl`` is every ``step``-th element from ``start`` on."""
+        if sequential_slice:
+            raise ValueError("records are dealt out in turn; leave out sequential_slice")
+        self._consumer |= {"worker": sl.start or 0, "workers": sl.step or 1}
+
+    def __iter__(self) -> _Iterator:
+        iterator = self._dataset.iterator(self._epoch, even=self._even, **self._consumer)
+        if self._state is not None:
+            iterator.load_state_dict(self._state)
+        return _Iterator(iterator)
+
+    def __str__(self) -> str:
+        return f"IterDataset({self._dataset!r})"
+
+
+class _Iterator(grain.DatasetIterator):  # type: ignore[misc, unused-ignore]
+    """Elements as they are; its state is that of the iterator below."""
+
+    def __init__(self, iterator: DatasetIterator) -> None:
+        super().__init__()
+        self._iterator = iterator
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def get_state(self) -> dict[str, Any]:
+        """Where this is."""
+        return self._iterator.state_dict()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go on where ``state`` was taken."""
+        self._iterator.load_state_dict(state)
+
+    def close(self) -> None:
+        """Let go of files, threads and processes."""
+        super().close()
+        self._iterator.close()
