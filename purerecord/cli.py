@@ -1,41 +1,97 @@
 """The command ``purerecord``: what the library does, for the shell.
 
 Results go to stdout, everything else to stderr. The exit code is 0 if all is well, 1 if it could not be done,
-2 if the command was wrong, 3 if it was done but data is damaged or was lost, 130 after Ctrl-C. No
-traceback is ever shown for what a user or a file did wrong. The work is done in ``commands``.
+2 if the command was wrong, 3 if it was done but data is damaged or was lost; 130 after Ctrl-C, 143 after
+SIGTERM, 141 if whoever read the results went away. No traceback is ever shown for what a user or a file
+did wrong. The work is done in ``commands``.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__, commands
-from .errors import PureRecordError
+from .outcome import EXPECTED, OutputError, explain, flush, say
 
 _COMPRESSIONS = ("auto", "none", "gzip", "zlib")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
 
 
+class Interrupted(KeyboardInterrupt):
+    """A signal asks this process to end."""
+
+    code = 128 + signal.SIGINT
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code."""
-    arguments = build_parser().parse_args(argv)
+    """Run one command; the exit code. Without arguments, the process is ours: its own are meant."""
+    if argv is not None:
+        return _run(argv)
     try:
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        for number in _SIGNALS:
+            signal.signal(number, _interrupt)
+        _open_closed_streams()
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt as error:
+        return int(getattr(error, "code", Interrupted.code))
+    finally:
+        for number in _SIGNALS:  # too late to be of any use
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _run(argv: Sequence[str]) -> int:
+    try:
+        try:
+            arguments = build_parser().parse_args(argv)
+            code: int = arguments.run(arguments)
+        except SystemExit as done:  # how argparse ends after --help, or at wrong usage
+            code = int(done.code or 0)
+        flush()
         return code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. What is still to be flushed at exit goes nowhere.
+    except KeyboardInterrupt as error:
+        return int(getattr(error, "code", Interrupted.code))
+    except OutputError as error:
+        # What is still to be flushed at exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except (PureRecordError, OSError, ValueError, ImportError) as error:
-        print(f"purerecord: {commands.explain(error)}", file=sys.stderr)
+        if error.gone:  # who has seen enough
+            return 141
+        say(str(error))
         return 1
+    except EXPECTED as error:
+        say(explain(error))
+        return 1
+
+
+_interrupts: list[int] = []
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    """End, tidying up. While that goes on, a second signal is not heard; a third is, should it hang."""
+    _interrupts.append(number)
+    if len(_interrupts) != 2:
+        error = Interrupted()
+        error.code = 128 + number
+        raise error
+
+
+def _open_closed_streams() -> None:
+    """A closed stdout or stderr is as good as one that leads nowhere.
+
+    Left closed, its number would be given to the next file that is opened, and what is printed go there.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -130,10 +186,9 @@ def _reads(command: Any) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 on is needed, not {text!r}")
+    return int(text)
 
 
 if __name__ == "__main__":

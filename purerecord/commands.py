@@ -1,7 +1,8 @@
 """What each command of the shell does. The result is its exit code; ``cli`` says what the codes mean.
 
 Reports are printed as they are; nothing is worked out here that the library does not know. Damage is never
-passed over in silence: ``cat`` goes on behind it, but says so, and the exit code is 3.
+passed over in silence: ``cat`` goes on behind it, but says so, and the exit code is 3. Of many files, one
+that cannot be read does not keep the others from being gone through; then the exit code is 1.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from typing import Any
 
 from .damage import Damage
 from .index import build_index, index_path
+from .outcome import Outcome, write
 from .progress import ProgressLine
+from .recovery import check_places, walk
 from .recovery import salvage as salvage_file
-from .recovery import walk
-from .report import human_size
+from .report import FileReport, SalvageReport, human_size
 from .schema import infer_schema, schema_from_json, schema_to_json
-from .show import Summary, as_json, as_text
-from .storage import Named, Opened, resolve, resolve_paths
+from .show import Selection, Summary, as_json, as_text
+from .storage import Named, Opened, resolve
 from .stream import FrameStream
 from .validation import validate as validate_files
 
-DAMAGED = 3
 _COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}
 # Less than this is checked before other processes have even started.
 _WORTH_WORKERS = 1 << 26
@@ -34,13 +35,16 @@ _WORTH_WORKERS = 1 << 26
 
 def validate(arguments: Namespace) -> int:
     """Check files and print a report."""
-    files = _files(arguments.paths)
+    outcome = Outcome()
+    files = _files(arguments.paths, outcome)
     total = sum(map(_size, files))
     workers = arguments.workers or (os.cpu_count() or 1 if total > _WORTH_WORKERS else 1)
     schema = None
     if arguments.schema is not None:
-        with open(arguments.schema, "rb") as file:
+        with outcome.of(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
             schema = schema_from_json(file.read())
+    if not files:
+        return outcome.code
     with ProgressLine(total) as progress:
         report = validate_files(
             files,
@@ -50,62 +54,82 @@ def validate(arguments: Namespace) -> int:
             compression=_COMPRESSIONS[arguments.compression],
             progress=progress,
         )
-    _print(_dumps(report.to_dict()) if arguments.json else report.text(only_damaged=arguments.quiet))
-    if any(file.error is not None for file in report.files):
-        return 1
-    return 0 if report.ok else DAMAGED
+    _print_json(report.to_dict()) if arguments.json else _print(report.text(only_damaged=arguments.quiet))
+    outcome.failed |= bool(report.unreadable)
+    outcome.damaged |= not report.ok
+    return outcome.code
 
 
 def salvage(arguments: Namespace) -> int:
     """Save what is sound and print a report."""
-    files = _files([arguments.source])
+    outcome = Outcome()
+    files = _files([arguments.source], outcome)
     folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(os.sep)
-    if folder:
+    jobs = [_places(arguments, file, folder=folder) for file in files]
+    check_places(jobs)  # of all, before anything is written
+    if folder and files:
         os.makedirs(arguments.target, exist_ok=True)
     reports = []
-    for file in files:
-        name = os.path.basename(str(getattr(file, "name", file)))
-        with ProgressLine(_size(file)) as progress:
+    for file, target, quarantine in jobs:
+        with outcome.of(_name(file)) as failure, ProgressLine(_size(file)) as progress:
             report = salvage_file(
                 file,
-                os.path.join(arguments.target, name) if folder else arguments.target,
-                quarantine=_below(arguments.quarantine, name) if folder else arguments.quarantine,
+                target,
+                quarantine=quarantine,
                 compression=_COMPRESSIONS[arguments.compression],
                 options=_COMPRESSIONS.get(arguments.output_compression),
                 progress=progress,
             )
+        if failure.reason:
+            report = SalvageReport((FileReport(_name(file), 0, 0, error=failure.reason),))
+        elif not arguments.json:
+            _print(report.text())
         reports.append(report)
-        if not arguments.json:
-            _print(reports[-1].text())
-    if arguments.json:
-        _print(_dumps(reports[0].to_dict() if not folder else [report.to_dict() for report in reports]))
-    return 0 if all(report.ok for report in reports) else DAMAGED
+        outcome.damaged |= not report.ok
+    if arguments.json and reports and (folder or reports[0].output):
+        _print_json([report.to_dict() for report in reports] if folder else reports[0].to_dict())
+    return outcome.code
+
+
+def _places(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
+    """The file, where its records go, and where its damaged ranges do."""
+    if not folder:
+        return file, arguments.target, arguments.quarantine
+    name = os.path.basename(file) if isinstance(file, str) else "stdin"
+    quarantine = None if arguments.quarantine is None else os.path.join(arguments.quarantine, name)
+    return file, os.path.join(arguments.target, name), quarantine
 
 
 def info(arguments: Namespace) -> int:
     """Print what files hold."""
-    ok = True
+    outcome = Outcome()
     summaries: list[dict[str, Any]] = []
-    sample: list[bytes] = []
-    for file in _files(arguments.paths):
+    samples: list[bytes] = []
+    names: list[str] = []
+    for file in _files(arguments.paths, outcome):
         summary, damages = Summary(arguments.sample), []
-        with closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+        facts: dict[str, Any] = {}
+        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
             for found in walk(FrameStream(opened)):
                 if isinstance(found, Damage):
                     damages.append(found)
                 else:
-                    sample += found[: max(0, arguments.sample - summary.records)] if arguments.schema else []
+                    samples += found[: max(0, arguments.sample - summary.records)] if arguments.schema else []
                     summary.add(found)
             facts = _facts(opened, damages)
-        ok = ok and not damages
+        outcome.damaged |= bool(damages)
+        if not facts:
+            continue
+        names.append(_name(file))
         summaries.append({**facts, **summary.to_dict()})
         if not (arguments.json or arguments.schema):
             _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
-    if arguments.schema:
-        _print(schema_to_json(infer_schema(sample)).rstrip())
-    elif arguments.json:
-        _print(_dumps(summaries))
-    return 0 if ok else DAMAGED
+    if arguments.schema and names:
+        with outcome.of(" ".join(names)):
+            _print(schema_to_json(infer_schema(samples)).rstrip())
+    elif arguments.json and names:
+        _print_json(summaries)
+    return outcome.code
 
 
 def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
@@ -128,45 +152,52 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
 
 def cat(arguments: Namespace) -> int:
     """Print records."""
+    outcome = Outcome()
+    selection = Selection(arguments.features)
     left = arguments.limit
-    ok = True
-    for file in _files(arguments.paths):
-        with closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+    for file in _files(arguments.paths, outcome):
+        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
             for found in walk(FrameStream(opened)):
                 if isinstance(found, Damage):
-                    ok = False
-                    print(f"purerecord: {opened.name}: {found}", file=sys.stderr)
+                    outcome.damaged = True
+                    outcome.say(f"{opened.name}: {found}")
                     continue
                 for number, payload in enumerate(found[:left], found.first):
-                    _show(arguments, number, payload)
+                    _show(arguments, number, payload, selection)
                 left = None if left is None else left - len(found)
                 if left is not None and left <= 0:
-                    return 0 if ok else DAMAGED
-    return 0 if ok else DAMAGED
+                    break
+        if left is not None and left <= 0:
+            break
+    for reason in selection.unmet():
+        outcome.fail(reason)
+    return outcome.code
 
 
-def _show(arguments: Namespace, number: int, payload: bytes) -> None:
+def _show(arguments: Namespace, number: int, payload: bytes, selection: Selection) -> None:
     if arguments.format == "raw":
-        sys.stdout.buffer.write(payload)
+        write(payload)
     elif arguments.format == "text":
-        _print(as_text(number, payload, arguments.features))
+        _print(as_text(number, payload, selection))
     else:
-        _print(as_json(payload, arguments.features))
+        _print(as_json(payload, selection))
 
 
 def index(arguments: Namespace) -> int:
     """Write an index beside each file."""
     if "-" in arguments.paths:
         raise ValueError("an index is made of a file on disk, not of stdin")
-    paths = resolve_paths(arguments.paths)
+    outcome = Outcome()
+    paths = [file for file in _files(arguments.paths, outcome) if isinstance(file, str)]
     if arguments.output is not None and len(paths) != 1:
         raise ValueError(f"--output is for one file, not for {len(paths)}")
     for path in paths:
-        made = build_index(path)
-        target = arguments.output or index_path(path)
-        made.save(target, format=arguments.format)
-        _print(f"{target}: {len(made):,} records")
-    return 0
+        with outcome.of(path):
+            made = build_index(path)
+            target = arguments.output or index_path(path)
+            made.save(target, format=arguments.format)
+            _print(f"{target}: {len(made):,} records")
+    return outcome.code
 
 
 def demo(arguments: Namespace) -> int:
@@ -177,30 +208,31 @@ def demo(arguments: Namespace) -> int:
     return 0
 
 
-def explain(error: Exception) -> str:
-    """What to tell a user of an error."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return str(error) or type(error).__name__
+def _files(paths: list[str], outcome: Outcome) -> list[Named]:
+    """The files that are named, ``-`` being stdin. One that is missing is found out when it is opened."""
+    files: list[Named] = []
+    for path in paths:
+        with outcome.of(path):
+            if path == "-" and sys.stdin is None:
+                raise ValueError("stdin is closed")
+            files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
+    return files
 
 
-def _files(paths: list[str]) -> list[Named]:
-    """The files that are named, ``-`` being stdin."""
-    return [file for path in paths for file in resolve(sys.stdin.buffer if path == "-" else path)]
+def _name(file: Named) -> str:
+    return file if isinstance(file, str) else str(getattr(file, "name", "stdin"))
 
 
 def _size(file: Named) -> int:
     return os.path.getsize(file) if isinstance(file, str) and os.path.isfile(file) else 0
 
 
-def _below(folder: str | None, name: str) -> str | None:
-    return None if folder is None else os.path.join(folder, name)
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
 def _print(text: str) -> None:
-    # JSON is UTF-8 wherever it is; and a name that is no valid text is printed as it is.
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape") + b"\n")
+    # A name that is no valid text is printed as it is.
+    write(text.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _print_json(value: Any) -> None:
+    # JSON is UTF-8 wherever it is; what a name has that is no valid text is escaped as JSON escapes.
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    write(text.encode("utf-8", "backslashreplace") + b"\n")

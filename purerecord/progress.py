@@ -33,8 +33,14 @@ class ProgressLine:
         now = time.monotonic()
         if self._shown and now - self._last >= _TICK:
             self._last = now
-            self._stream.write(f"\r\x1b[K{self._line(now - self._begin)}")
+            self._write(f"\r\x1b[K{self._line(now - self._begin)}")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
             self._stream.flush()
+        except OSError:  # the terminal is gone; the work goes on
+            self._shown = False
 
     def _line(self, seconds: float) -> str:
         speed = self._bytes / seconds
@@ -51,8 +57,7 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            self._write("\r\x1b[K")
 
 
 def _clock(seconds: float) -> str:

@@ -75,19 +75,26 @@ def _pieces(file: Any, begin: int, end: int) -> Iterator[bytes]:
         yield piece
 
 
+def check_folder(folder: str) -> None:
+    """An error unless ``folder`` can become a quarantine."""
+    if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
+        raise FileExistsError(errno.EEXIST, "the quarantine must be a new or an empty folder", folder)
+
+
 class Quarantine:
-    """The folder, while it is being filled."""
+    """The folder, while it is being filled: under another name, from the first damage on."""
 
     def __init__(self, folder: str) -> None:
-        if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
-            raise FileExistsError(errno.EEXIST, "the quarantine must be a new or an empty folder", folder)
-        self.folder = folder
+        check_folder(folder)
+        self._folder = folder
         self._temporary = temporary_name(os.path.normpath(folder))
+        self._finished = False
         self._entries: list[dict[str, Any]] = []
-        os.makedirs(self._temporary)
 
     def add(self, damage: Damage, source: Rereadable) -> None:
         """Put one damaged range aside."""
+        if not self._entries:
+            os.makedirs(self._temporary)
         name = f"{damage.begin:012d}.bin" if damage.size else None
         self._entries.append({"file": name, **asdict(damage)})
         if name is not None:
@@ -97,16 +104,18 @@ class Quarantine:
     def finish(self, source: str) -> bool:
         """Give the folder its name, unless there is nothing to be kept."""
         if not self._entries:
-            self.abandon()
             return False
         with open(os.path.join(self._temporary, "damages.json"), "w", encoding="utf-8") as file:
             json.dump({"source": source, "damages": self._entries}, file, indent=2)
             file.write("\n")
-        if os.path.isdir(self.folder):
-            os.rmdir(self.folder)
-        os.replace(self._temporary, self.folder)
+        if os.path.isdir(self._folder):
+            os.rmdir(self._folder)
+        self._finished = True
+        os.replace(self._temporary, self._folder)
         return True
 
     def abandon(self) -> None:
         """Leave nothing behind."""
         shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._finished:
+            shutil.rmtree(self._folder, ignore_errors=True)

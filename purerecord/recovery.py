@@ -1,4 +1,4 @@
-"""Salvage: ``scan`` tells frame from damage in one file, ``salvage`` saves every record that is sound.
+"""Recovery: ``scan`` tells frame from damage in one file, ``salvage`` saves every record that is sound.
 
 Both only walk a ``FrameStream`` and skip at damage; how the next frame is found is decided there. The
 source is opened for reading and never touched. This module does not know what a payload means.
@@ -6,8 +6,9 @@ source is opened for reading and never touched. This module does not know what a
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from .damage import Damage
 from .deflate import TFRecordOptions
 from .errors import CorruptionError
 from .frame import HEADER
-from .quarantine import Quarantine, Rereadable
+from .quarantine import Quarantine, Rereadable, check_folder
 from .records import Records
 from .report import FileReport, SalvageReport
 from .storage import Named, Opened, is_url, resolve, temporary_name
@@ -113,30 +114,57 @@ def salvage(
     ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
     """
     file, target = single(src), os.fsdecode(dst)
-    _check_target(file, target)
+    folder = None if quarantine is None else os.fsdecode(quarantine)
+    check_places([(file, target, folder)])
     temporary = temporary_name(target)
-    kept = None if quarantine is None else Quarantine(os.fsdecode(quarantine))
+    kept = None if folder is None else Quarantine(folder)
     try:
         with closing(Rereadable(file, compression)) as opened:
             source, crc = _copy(opened, temporary, options, kept, progress or untold)
         written = _verified(temporary, source.records, crc)
-        folder = kept.folder if kept is not None and kept.finish(source.path) else None
+        quarantined = kept is not None and kept.finish(source.path)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         if kept is not None:
             kept.abandon()
         with suppress(FileNotFoundError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = target  # which is the name that the caller knows
         raise
-    return SalvageReport((source,), output=target, compression=written, quarantine=folder)
+    return SalvageReport(
+        (source,), output=target, compression=written, quarantine=folder if quarantined else None
+    )
+
+
+def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
+    """An error if what is salvaged from some file, to a target and a quarantine, were to end up in the
+    place of something else: of a source, of another target, of a quarantine."""
+    targets: dict[str, Named] = {}
+    for file, target, quarantine in jobs:
+        _check_target(file, target)
+        if quarantine is not None:
+            check_folder(quarantine)
+        other = targets.setdefault(os.path.realpath(target), file)
+        if other is not file:
+            raise ValueError(f"{other} and {file} would both be written to {target}; salvage one by one")
+    for target in targets:
+        for _, _, quarantine in jobs:
+            if quarantine is not None and _lies_in(target, os.path.realpath(quarantine)):
+                raise ValueError(f"{quarantine} is the quarantine; what is saved cannot be written there too")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _check_target(file: Named, target: str) -> None:
     if is_url(target):
         raise ValueError(f"{target}: salvage writes to a local disk; copy the result from there")
     if os.path.isdir(target):
-        raise IsADirectoryError(f"{target} is a folder; name the file to be written")
-    if isinstance(file, str) and os.path.exists(target) and os.path.samefile(file, target):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; name the file to be written", target)
+    both_exist = isinstance(file, str) and os.path.exists(file) and os.path.exists(target)
+    if both_exist and os.path.samefile(str(file), target):
         raise ValueError(f"{target} is the file to be salvaged itself, which is never changed")
 
 
@@ -183,13 +211,13 @@ def _like(opened: Opened) -> TFRecordOptions:
 def _verified(path: str, records: int, crc: int) -> str:
     """The compression of the file at ``path``, once it is certain that it holds those records, on disk."""
     found = read = 0
-    with closing(FrameStream(opened := Opened(path))) as stream:
+    with closing(FrameStream(opened := Opened(path))) as stream, suppress(CorruptionError):
         while (batch := stream.next()) is not None:
             found += len(batch)
             for payload in batch.views():
                 read = crc32c(payload, read)
     if (found, read) != (records, crc):
-        raise OSError(f"{path}: what was read back is not what was written; is the disk sound?")
+        raise OSError(errno.EIO, "what was read back is not what was written; is the disk sound?", path)
     with open(path, "rb") as file:
         os.fsync(file.fileno())
     return opened.compression or ""

@@ -94,8 +94,13 @@ class Report:
 
     @property
     def damaged(self) -> tuple[FileReport, ...]:
-        """The files to be made again, or salvaged."""
+        """The files that are not sound, or could not be read."""
         return tuple(file for file in self.files if not file.ok)
+
+    @property
+    def unreadable(self) -> tuple[FileReport, ...]:
+        """Those that could not be read, or not to their end."""
+        return tuple(file for file in self.files if file.error is not None)
 
     @property
     def records(self) -> int:
@@ -126,6 +131,7 @@ class Report:
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
             "damaged_files": [file.path for file in self.damaged],
+            "unreadable_files": [file.path for file in self.unreadable],
             "files": [file.to_dict() for file in self.files],
         }
 
@@ -134,6 +140,15 @@ class Report:
 
     def text(self, *, only_damaged: bool = False) -> str:
         """A table with a line for each file, its damages below it, and at the end what to do."""
+        lines = self.table(only_damaged=only_damaged)
+        if damaged := [file.path for file in self.files if file.damages]:
+            lines.append(f"to be salvaged or made again: {' '.join(damaged)}")
+        if unreadable := [file.path for file in self.unreadable]:
+            lines.append(f"could not be read: {' '.join(unreadable)}")
+        return "\n".join(lines)
+
+    def table(self, *, only_damaged: bool = False) -> list[str]:
+        """The lines of the table, totals last."""
         files = self.damaged if only_damaged else self.files
         rows = [_row(file.path, file.records, file.size, file.verdict()) for file in files]
         if len(self.files) != 1:
@@ -142,13 +157,15 @@ class Report:
         lines = [table[0]]
         for file, line in zip(files, table[1:], strict=False):
             lines += [line, *_listed(file.damages)]
-        lines += table[1 + len(files) :]
-        if not self.ok:
-            lines.append("to be salvaged or made again: " + " ".join(file.path for file in self.damaged))
-        return "\n".join(lines)
+        return lines + table[1 + len(files) :]
 
     def _verdict(self) -> str:
-        return "none" if self.ok else f"{_bytes(self.damaged_bytes)} in {_count(len(self.damaged), 'file')}"
+        parts = []
+        if damaged := sum(bool(file.damages) for file in self.files):
+            parts.append(f"{_bytes(self.damaged_bytes)} in {_count(damaged, 'file')}")
+        if self.unreadable:
+            parts.append(f"{_count(len(self.unreadable), 'file')} could not be read")
+        return ", ".join(parts) or "none"
 
 
 @dataclass(frozen=True)
@@ -157,7 +174,7 @@ class SalvageReport(Report):
 
     ``files`` holds the report on the source. The file ``output`` has all its sound records, has been read
     back and verified, and is compressed with ``compression``; ``quarantine`` is the folder that took the
-    damaged ranges, if one was named.
+    damaged ranges, if one was named. Where nothing could be saved, ``output`` is "".
     """
 
     output: str = ""
@@ -168,16 +185,15 @@ class SalvageReport(Report):
         """The report in types that JSON has."""
         return {
             **super().to_dict(),
-            "output": self.output,
+            "output": self.output or None,
             "output_compression": self.compression,
             "quarantine": self.quarantine,
         }
 
     def text(self, *, only_damaged: bool = False) -> str:
         """The report on the source, and what was saved of it."""
-        table = super().text(only_damaged=only_damaged)
-        found, _, _ = table.partition("\nto be salvaged")
-        lines = [found, f"{_count(self.records, 'record')} saved and verified: {self.output}"]
+        lines = self.table(only_damaged=only_damaged)
+        lines.append(f"{_count(self.records, 'record')} saved and verified: {self.output}")
         if self.quarantine is not None:
             lines.append(f"{_count(len(self.files[0].damages), 'damaged range')} kept: {self.quarantine}")
         return "\n".join(lines)

@@ -7,6 +7,7 @@ are no UTF-8 text, ``{"float": "nan"}`` for numbers that JSON cannot write. This
 from __future__ import annotations
 
 import base64
+import difflib
 import json
 import math
 from collections.abc import Collection, Mapping
@@ -23,20 +24,51 @@ from .report import human_size
 
 # A text line shows so many values of a feature, and so many characters of a string.
 _VALUES, _CHARACTERS = 8, 60
+# Of more different features than these it is not known which have been met.
+_MET = 10_000
 
 
 # --- Records ----------------------------------------------------------------------------------------
 
 
-def as_json(payload: bytes, features: Collection[str] | None = None) -> str:
+class Selection:
+    """Which features are shown: those that are named, or all; and which of them have been met."""
+
+    def __init__(self, names: Collection[str] | None = None) -> None:
+        self._names = names
+        self._met: dict[str, None] = {}
+
+    def among(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of ``part`` that are shown."""
+        if self._names is None:
+            return part
+        if len(self._met) < _MET:
+            self._met.update(dict.fromkeys(part))
+        return {name: part[name] for name in part if name in self._names}
+
+    def unmet(self) -> list[str]:
+        """A sentence for each feature that was named but is in no record."""
+        said = []
+        for name in self._names or ():
+            if name not in self._met and len(self._met) < _MET:
+                near = difflib.get_close_matches(name, self._met, 3) or list(self._met)[:5]
+                there = f"; there is {', '.join(map(repr, near))}" if near else ""
+                said.append(f"no record has a feature {name!r}{there}")
+        return said
+
+
+_ALL = Selection()
+
+
+def as_json(payload: bytes, selection: Selection = _ALL) -> str:
     """One line: the features of an Example, each a list; of a SequenceExample, ``context`` and ``sequence``.
 
-    What is neither is its text, or its base64. Of ``features`` all are shown unless they are named.
+    What is neither is its text, or its base64.
     """
-    decoded = _decoded(payload, features)
+    decoded = _decoded(payload)
     if decoded is None:
         return _dumps(_string(payload))
-    context, sequence = decoded
+    context, sequence = map(selection.among, decoded)
     listed = {name: _values(value) for name, value in context.items()}
     if not sequence:
         return _dumps(listed)
@@ -44,13 +76,13 @@ def as_json(payload: bytes, features: Collection[str] | None = None) -> str:
     return _dumps({"context": listed, "sequence": steps})
 
 
-def as_text(number: int, payload: bytes, features: Collection[str] | None = None) -> str:
+def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     """A few lines for people: long lists and strings are cut short, and bytes only described."""
     lines = [f"record {number}: {len(payload):,} bytes"]
-    decoded = _decoded(payload, features)
+    decoded = _decoded(payload)
     if decoded is None:
         return "\n".join([*lines, f"  no Example; {_described(payload)}"])
-    context, sequence = decoded
+    context, sequence = map(selection.among, decoded)
     lines += [f"  {name}: {_brief(value)}" for name, value in sorted(context.items())]
     for name, steps in sorted(sequence.items()):
         lines.append(f"  {name}: {len(steps):,} steps")
@@ -58,16 +90,12 @@ def as_text(number: int, payload: bytes, features: Collection[str] | None = None
     return "\n".join(lines)
 
 
-def _decoded(payload: bytes, features: Collection[str] | None) -> tuple[Any, Any] | None:
+def _decoded(payload: bytes) -> tuple[Any, Any] | None:
     """Context and sequence; an Example is a SequenceExample without a sequence. None if it is neither."""
     try:
-        decoded = decode_sequence_example(payload)
+        return decode_sequence_example(payload)
     except DecodeError:
         return None
-    if features is None:
-        return decoded
-    context, sequence = ({name: part[name] for name in part if name in features} for part in decoded)
-    return context, sequence
 
 
 def _dumps(value: Any) -> str:
@@ -143,7 +171,7 @@ class Summary:
             self._decode(payload)
 
     def _decode(self, payload: bytes) -> None:
-        decoded = _decoded(payload, None)
+        decoded = _decoded(payload)
         if decoded is None:
             self.undecodable += 1
             return

@@ -29,19 +29,25 @@ SNIFF = 1 << 12
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _COUNTED = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
 _WILD = re.compile(r"[*?[]")
+# More missing shards than these are not named one by one.
+_MISSING = 10_000
 _SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
 
 
-def resolve(source: Any) -> list[Named]:
-    """The files that ``source`` names, in order; open files pass through."""
+def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
+    """The files that ``source`` names, in order; open files pass through.
+
+    One that is missing is an error; with ``missing_ok`` it is one of the result, as long as not all
+    shards of a pattern are missing.
+    """
     if hasattr(source, "read"):
         return [source]
     if isinstance(source, (bytearray, memoryview)) or (isinstance(source, bytes) and b"\0" in source):
         raise TypeError("expected a path or an open file, not data; put data into an io.BytesIO")
     if isinstance(source, (str, bytes, os.PathLike)):
-        return list(_expand(local_path(source)))
+        return list(_expand(local_path(source), missing_ok=missing_ok))
     if isinstance(source, Iterable):
-        return [file for item in source for file in resolve(item)]
+        return [file for item in source for file in resolve(item, missing_ok=missing_ok)]
     raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")
 
 
@@ -59,7 +65,7 @@ def local_path(path: Any) -> str:
     return os.fsdecode(path).removeprefix("file://")
 
 
-def _expand(path: str) -> list[str]:
+def _expand(path: str, *, missing_ok: bool) -> list[str]:
     remote = is_url(path)
     if not remote and os.path.lexists(path):
         return [path]
@@ -67,16 +73,18 @@ def _expand(path: str) -> list[str]:
     if count == 0:
         raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
     if count is not None:
-        if not remote:  # the last one tells a wrong number before all the names are made
+        first = shard_name(head, tail, 0, count)
+        if not remote and not (missing_ok and os.path.exists(first)):
+            # The last one tells a wrong number before all the names are made.
             os.stat(shard_name(head, tail, count - 1, count))
         names = shard_names(head + tail, count, at=len(head))
-        return names if remote else [name for whole in names for name in _existing(whole)]
+        return names if remote or missing_ok else [name for whole in names for name in _existing(whole)]
     counted = head != path
     complete = counted or "-?????-of-" in path
     if counted:
         path = f"{head}-*-of-*{tail}"
     if not _WILD.search(path):
-        return [path] if remote else _existing(path)
+        return [path] if remote or missing_ok else _existing(path)
     found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
     found = [name for name in found if remote or not os.path.isdir(name)]
     if counted:  # not what lies beside the shards, such as their indexes
@@ -87,9 +95,7 @@ def _expand(path: str) -> list[str]:
         ]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
-    if complete:
-        _check_complete(found, path)
-    return found
+    return _completed(found, path, missing_ok=missing_ok) if complete else found
 
 
 def _existing(path: str) -> list[str]:
@@ -97,16 +103,22 @@ def _existing(path: str) -> list[str]:
     return [path]
 
 
-def _check_complete(found: list[str], pattern: str) -> None:
-    shards = [match.groups() for name in found if (match := _SHARD.search(name))]
-    totals = {int(total) for _, total in shards}
+def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]:
+    """The shards that were found, if they are all; those that are missing among them if that is all right."""
+    shards = {int(match[1]): (name, match) for name in found if (match := _SHARD.search(name))}
+    totals = {int(match[2]) for _, match in shards.values()}
     if len(totals) > 1:
         raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
-    missing = set(range(totals.pop() if totals else 0)) - {int(number) for number, _ in shards}
-    if missing:
+    missing = sorted(set(range(totals.pop() if totals else 0)) - set(shards))
+    if not missing:
+        return found
+    if not missing_ok or len(missing) > _MISSING:
         raise FileNotFoundError(
-            errno.ENOENT, f"{len(missing)} shards are missing, the first is number {min(missing)}", pattern
+            errno.ENOENT, f"{len(missing)} shards are missing, the first is number {missing[0]}", pattern
         )
+    name, match = next(iter(shards.values()))
+    begin, end = match.span(1)
+    return sorted([*found, *(f"{name[:begin]}{n:0{end - begin}d}{name[end:]}" for n in missing)])
 
 
 def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
@@ -207,7 +219,7 @@ class _File:
 
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes; False where that is not possible."""
-        if self.regular:
+        if self.regular and count:
             self.position = self._file.seek(-count, os.SEEK_CUR)
         return self.regular
 

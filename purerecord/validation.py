@@ -1,12 +1,13 @@
-"""Validate: every byte of every file checked, by several processes if there are several files.
+"""Validation: every byte of every file checked, by several processes if there are several files.
 
 A file is sound if it consists of frames whose checksums hold; on request, each payload must also be an
-Example, or fit a schema. Here container and payload meet: the walk over the frames is ``salvage``'s,
+Example, or fit a schema. Here container and payload meet: the walk over the frames is ``recovery``'s,
 decoding that of ``columns`` and ``parse``. What is damage to a file is not decided here.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from .parse import parse_example
 from .records import Records
 from .recovery import Progress, untold, walk
 from .report import FileReport, Report
-from .storage import Named, Opened, resolve
+from .storage import Named, Opened, is_url, resolve
 from .stream import FrameStream
 from .verify import sound_runs
 
@@ -41,13 +42,15 @@ def validate(
 
     ``decode`` asks each payload to be a valid Example, ``schema`` (feature specs by name, as
     ``infer_schema`` proposes them) also to fit these specs. With ``workers``, so many processes share
-    the files; without, all is done here. What the operating system refuses to read is the ``error`` in
-    the report on that file. ``progress`` is called with the bytes and the records gone through since.
+    the files; without, all is done here. Why a file could not be read to its end, or is not there at all,
+    is the ``error`` in the report on it; only if none of them is there, that is a FileNotFoundError.
+    ``progress`` is called with the bytes and the records gone through since.
 
     >>> report = validate("train-*.tfrecord", workers=4)
     >>> report.ok, report.records, [file.path for file in report.damaged]
     """
-    files = resolve(paths)
+    files = resolve(paths, missing_ok=True)
+    _check_any(files)
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be positive, not {workers}")
     check = PayloadCheck(None if schema is None else dict(schema)) if decode or schema is not None else None
@@ -55,8 +58,21 @@ def validate(
     if (workers or 1) > 1 and len(files) > 1 and all(isinstance(file, str) for file in files):
         from .workers import run_all  # noqa: PLC0415 - slow to import, seldom needed
 
-        return Report(tuple(run_all(job, files, min(workers or 1, len(files)), progress)))
+        found = run_all(job, files, min(workers or 1, len(files)), progress)
+        reports = (report or died(str(file)) for file, report in zip(files, found, strict=True))
+        return Report(tuple(reports))
     return Report(tuple(job(file, progress) for file in files))
+
+
+def _check_any(files: list[Named]) -> None:
+    local = [file for file in files if isinstance(file, str) and not is_url(file)]
+    if local and len(local) == len(files) and not any(map(os.path.lexists, local)):
+        os.stat(local[0])
+
+
+def died(path: str) -> FileReport:
+    """The report on a file that a process did not live to check."""
+    return FileReport(path, 0, 0, error="the process that checked it was killed; was memory short?")
 
 
 @dataclass(frozen=True)
@@ -108,6 +124,8 @@ class Job:
                 compression = opened.compression
         except OSError as refused:
             error = refused.strerror or str(refused)
+        except MemoryError:
+            error = "not enough memory"
         return FileReport(name, found.records, found.position, tuple(found.damages), compression or "", error)
 
 

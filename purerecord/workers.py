@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from .recovery import Progress
@@ -18,34 +20,70 @@ _T = TypeVar("_T")
 
 # How often progress is told, in seconds.
 _TICK = 0.1
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_DIED = object()
 
 _shared: Any = None  # in a worker: bytes and records, of all workers together
 
 
 def run_all(
     job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Progress | None
-) -> list[_T]:
-    """What ``job`` makes of each of the files, in their order."""
+) -> list[_T | None]:
+    """What ``job`` makes of each of the files, in their order; None of one that kills its process.
+
+    Such a death breaks the whole pool, and does not say who it was. So what was not finished by then is
+    done once more, each file by a process of its own.
+    """
     shared = multiprocessing.Array("q", 2)
+    results = _run_pool(job, files, workers, progress, shared)
+    for number, found in enumerate(results):
+        if found is _DIED:
+            (results[number],) = _run_pool(job, [files[number]], 1, progress, shared)
+    return [None if found is _DIED else found for found in results]
+
+
+def _run_pool(
+    job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Any, shared: Any
+) -> list[Any]:
+    """The results of one pool; ``_DIED`` for all that was not finished when a process of it died."""
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, initializer=_begin, initargs=(shared,)) as pool:
-        futures = [pool.submit(_work, job, file) for file in files]
         try:
+            with _signals_held():
+                futures = [pool.submit(_work, job, file) for file in files]
             _wait(futures, shared, progress)
-            return [future.result() for future in futures]
+            return [_DIED if _died(future) else future.result() for future in futures]
         except BaseException:
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
             raise
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """No signal meanwhile: it would find processes that do not know yet what to do with it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _died(future: Future[_T]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
 def _wait(futures: list[Future[_T]], shared: Any, progress: Progress | None) -> None:
-    told = (0, 0)
+    told = (shared[0], shared[1])
     unfinished = set(futures)
     while unfinished:
         finished, unfinished = wait(unfinished, timeout=_TICK)
         for future in finished:
-            future.result()  # what went wrong is raised at once
+            if not _died(future):
+                future.result()  # what went wrong is raised at once
         if progress is not None:
             done = (shared[0], shared[1])
             progress(done[0] - told[0], done[1] - told[1])
@@ -55,8 +93,11 @@ def _wait(futures: list[Future[_T]], shared: Any, progress: Progress | None) -> 
 def _begin(shared: Any) -> None:
     global _shared  # noqa: PLW0603 - what a worker process is told once, when it starts
     _shared = shared
-    # Ctrl-C ends a worker without a word; the process that started it has something to say.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Signals end a worker without a word; the process that started it has something to say.
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def _work(job: Callable[[Any, Progress], _T], file: Any) -> _T:

@@ -52,6 +52,7 @@ def test_dict_survives_json():
     assert json.loads(json.dumps(described)) == described
     assert described["ok"] is False
     assert described["damaged_files"] == [DAMAGED.path, UNREADABLE.path]
+    assert described["unreadable_files"] == [UNREADABLE.path]
     assert [file["ok"] for file in described["files"]] == [True, False, False]
     assert described["files"][1]["damages"][0] == {
         "begin": 4955,
@@ -71,8 +72,9 @@ def test_text_is_a_table_with_totals_and_what_to_do():
         "  [4955, 5014): bad data checksum",
         "  [19970, 21000): garbage (why)",
         "train-00002-of-00003       12  700 bytes  Input/output error",
-        "3 files                 2,009   120.1 kB  1.1 kB in 2 files",
-        "to be salvaged or made again: train-00001-of-00003 train-00002-of-00003",
+        "3 files                 2,009   120.1 kB  1.1 kB in 1 file, 1 file could not be read",
+        "to be salvaged or made again: train-00001-of-00003",
+        "could not be read: train-00002-of-00003",
     ]
 
 
