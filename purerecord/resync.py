@@ -139,4 +139,4 @@ def name_damage(data: bytes, size: int, *, at_begin: bool, at_end: bool) -> tupl
 
 def has_hole(data: Any) -> bool:
     """Whether a run of zeros is in it that is as long as a block."""
-    return bytes(_BLOCK) in data if len(data) >= _BLOCK else not any(data)
+    return bytes(_BLOCK) in bytes(data) if len(data) >= _BLOCK else not any(data)

@@ -105,18 +105,18 @@ def _existing(path: str) -> list[str]:
 
 def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]:
     """The shards that were found, if they are all; those that are missing among them if that is all right."""
-    shards = {int(match[1]): (name, match) for name in found if (match := _SHARD.search(name))}
-    totals = {int(match[2]) for _, match in shards.values()}
+    shards = [(name, match) for name in found if (match := _SHARD.search(name))]
+    totals = {int(match[2]) for _, match in shards}
     if len(totals) > 1:
         raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
-    missing = sorted(set(range(totals.pop() if totals else 0)) - set(shards))
+    missing = sorted(set(range(totals.pop() if totals else 0)) - {int(match[1]) for _, match in shards})
     if not missing:
         return found
     if not missing_ok or len(missing) > _MISSING:
         raise FileNotFoundError(
             errno.ENOENT, f"{len(missing)} shards are missing, the first is number {missing[0]}", pattern
         )
-    name, match = next(iter(shards.values()))
+    name, match = shards[0]
     begin, end = match.span(1)
     return sorted([*found, *(f"{name[:begin]}{n:0{end - begin}d}{name[end:]}" for n in missing)])
 
