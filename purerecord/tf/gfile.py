@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, cast
 from ..storage import _fsspec, is_url, local_path, open_remote
 from . import errors
 from .errors import translated
+from .missing import missing
 
 __all__ = [
     "GFile",
@@ -363,3 +364,6 @@ def get_registered_schemes() -> list[str]:
     except ImportError:
         known = []
     return sorted({"", "file", *known})
+
+
+__getattr__ = missing("io.gfile")

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import proto
 from ..proto import Example, Feature, FeatureList, FeatureLists, Features, SequenceExample
+from .missing import missing
 
 __all__ = [
     "BytesList",
@@ -92,3 +93,6 @@ class BytesList(metaclass=_ListType):
 
     message = proto.BytesList
     convert = staticmethod(_plain)
+
+
+__getattr__ = missing("train")
