@@ -6,15 +6,16 @@ is in one. This module does not know how a message looks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import as_array, is_extra, to_bytes, to_float32
+from .arrays import as_array
 from .errors import EncodeError
-from .example import to_list
+from .example import exact_float32, to_list
 from .wire import ABSENT, BYTES, FLOAT, INT64, UNSET
 
 Ints = npt.NDArray[np.int64]
@@ -35,29 +36,32 @@ class Cells(NamedTuple):
 
 
 def as_cells(name: str, column: Any) -> Cells:
-    """A column in whichever form it comes: an array, a ``Ragged``, or a list of rows."""
+    """A column in whichever form it comes: an array, a ``Ragged``, a list of rows, or ``Cells`` already."""
+    if isinstance(column, Cells):
+        return column
     if hasattr(column, "row_splits") and hasattr(column, "values"):
         return _from_ragged(name, column)
     if isinstance(column, (str, bytes, bytearray, memoryview)) or np.isscalar(column):
         raise EncodeError(
             f"a column has a row for every record; this is one {type(column).__name__}", feature=name
         )
-    if isinstance(column, (list, tuple)):
-        return _from_rows(name, column)
+    if isinstance(column, Sequence):
+        return _from_rows(name, column if isinstance(column, (list, tuple)) else list(column))
     if not hasattr(column, "__array__"):
         raise EncodeError(f"a column must be an array or a list, not {type(column).__name__}", feature=name)
     array = as_array(column, name)
     if array.ndim == 0:
         raise EncodeError("a column has a row for every record; this is a scalar", feature=name)
+    if array.dtype.kind == "T":
+        array = array.astype(object)  # in which a missing string may be None
     if array.dtype == object and (array.ndim == 1 or not set(map(type, array.flat)) <= {bytes, str}):
         return _from_rows(name, array.tolist() if array.ndim == 1 else list(array))
     width = int(np.prod(array.shape[1:]))
-    kind, values = _flat(name, array.reshape(-1), width)
-    return Cells(kind, values, np.full(len(array), width, np.int64))
+    return Cells(*_flat(name, array, array), np.full(len(array), width, np.int64))
 
 
 def _from_ragged(name: str, column: Any) -> Cells:
-    splits = np.asarray(column.row_splits, np.int64)
+    splits = np.asarray(column.row_splits)
     if hasattr(column.values, "row_splits"):
         raise EncodeError(
             "lists in lists cannot be stored in an Example; store the inner lengths too", feature=name
@@ -67,87 +71,81 @@ def _from_ragged(name: str, column: Any) -> Cells:
         if hasattr(column.values, "__array__")
         else np.asarray(column.values, object)
     )
-    lengths = np.diff(splits)
-    if not len(splits) or splits[0] != 0 or splits[-1] != len(array) or (lengths < 0).any():
+    ends: Ints = splits.astype(np.int64).reshape(-1)
+    lengths = np.diff(ends)
+    if (
+        splits.dtype.kind not in "iu"
+        or not len(ends)
+        or (ends[0], ends[-1]) != (0, len(array))
+        or (lengths < 0).any()
+    ):
         raise EncodeError("row_splits must ascend from 0 to the number of values", feature=name)
     width = int(np.prod(array.shape[1:]))
-    kind, values = _flat(name, array.reshape(-1), 0)
-    return Cells(kind, values, lengths * width)
+    rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
+    return Cells(*_flat(name, array, rows), lengths * width)
 
 
-def _flat(name: str, array: npt.NDArray[Any], width: int) -> tuple[int, Any]:
-    """The kind of a flat array, and its values as they are stored; ``width`` values are one record's."""
-    kind = array.dtype.kind
-    if kind in "bi":
-        return INT64, array.astype(np.int64, copy=False)
-    if kind == "u":
-        large = array > np.uint64(2**63 - 1)
-        if large.any():
-            record = int(large.argmax()) // width if width else None
-            raise EncodeError("an integer does not fit into 64 bits with a sign", feature=name, record=record)
-        return INT64, array.astype(np.int64)
-    if kind == "f" or (is_extra(array.dtype) and kind == "V"):
-        return FLOAT, to_float32(array, name)
-    if kind == "S":
-        return BYTES, array.tolist()
-    if kind in "UO":
-        return BYTES, _as_bytes(name, array.tolist())
-    raise EncodeError(f"values of {array.dtype} cannot be stored", feature=name)
-
-
-def _as_bytes(name: str, values: Sequence[Any]) -> list[bytes]:
-    for record, value in enumerate(values):
-        if not isinstance(value, (bytes, str, bytearray, memoryview)):
-            raise EncodeError(f"a {type(value).__name__} among strings", feature=name, record=record)
-    return [to_bytes(value, name) for value in values]
+def _flat(name: str, array: npt.NDArray[Any], rows: Iterable[npt.NDArray[Any]]) -> tuple[int, Any]:
+    """The kind of an array, and its values as they are stored; ``rows`` are those of each record."""
+    to_list(array[:0], name)  # a dtype that cannot be stored is no record's fault
+    try:
+        return to_list(array, name)
+    except EncodeError:
+        for record, row in enumerate(rows):
+            _located(record, to_list, row, name)
+        raise
 
 
 def _from_rows(name: str, rows: Sequence[Any]) -> Cells:
     types = set(map(type, rows))
+    ones = np.ones(len(rows), np.int64)
     if types == {bytes}:
-        return Cells(BYTES, list(rows), np.ones(len(rows), np.int64))
-    if types == {str}:
-        return Cells(BYTES, [to_bytes(row, name) for row in rows], np.ones(len(rows), np.int64))
-    if types in ({int}, {float}, {bool}):
-        return _from_numbers(name, rows)
+        return Cells(BYTES, list(rows), ones)
+    if types in ({str}, {int}, {float}, {bool}):
+        try:
+            return Cells(*to_list(rows, name), ones)
+        except EncodeError:
+            pass  # it is told below in which record
     return _row_by_row(name, rows)
-
-
-def _from_numbers(name: str, rows: Sequence[Any]) -> Cells:
-    try:
-        array = np.array(rows, np.float64 if type(rows[0]) is float else np.int64)
-    except OverflowError:
-        return _row_by_row(name, rows)  # which says where
-    kind, values = _flat(name, array, 1)
-    return Cells(kind, values, np.ones(len(rows), np.int64))
 
 
 def _row_by_row(name: str, rows: Sequence[Any]) -> Cells:
     """Rows of any form: each as ``encode_example`` would take it, or None where it is missing."""
     kinds = np.full(len(rows), ABSENT, np.int8)
     counts = np.zeros(len(rows), np.int64)
-    lists: list[Any] = []
+    lists: dict[int, Any] = {}  # by record
     for record, row in enumerate(rows):
         if row is None:
             continue
-        try:
-            kinds[record], values = to_list(row, name)
-        except EncodeError as error:
-            error.record = record
-            raise
+        kinds[record], values = _located(record, to_list, row, name)
         if kinds[record] != UNSET:
             counts[record] = len(values)
-            lists.append(values)
-    found = np.unique(kinds[kinds > UNSET])
+            lists[record] = values
+    found = sorted({int(kinds[record]) for record in lists})
+    if found == [FLOAT, INT64]:  # as in one list, integers beside floats become floats
+        for record in np.flatnonzero(kinds == INT64).tolist():
+            lists[record] = _located(record, exact_float32, lists[record], name)
+            kinds[record] = FLOAT
+        found = [FLOAT]
     if len(found) > 1:
-        record = int(np.flatnonzero((kinds > UNSET) & (kinds != kinds[kinds > UNSET][0]))[0])
+        record = next(record for record in lists if kinds[record] != kinds[next(iter(lists))])
         raise EncodeError("rows of different kinds cannot be one column", feature=name, record=record)
-    kind = int(found[0]) if len(found) else UNSET
+    kind = found[0] if found else UNSET
+    everywhere = kind != UNSET and bool((kinds == kind).all())
+    return Cells(kind, _joined(kind, lists.values()), counts, None if everywhere else kinds)
+
+
+def _joined(kind: int, lists: Iterable[Any]) -> Any:
     if kind == BYTES:
-        flat: Any = [value for values in lists for value in values]
-    else:
-        dtype = np.float32 if kind == FLOAT else np.int64
-        flat = (
-            np.concatenate([np.asarray(values, dtype) for values in lists]) if lists else np.empty(0, dtype)
-        )
-    return Cells(kind, flat, counts, None if kind != UNSET and (kinds == kind).all() else kinds)
+        return [value for values in lists for value in values]
+    dtype = np.float32 if kind == FLOAT else np.int64
+    return np.concatenate([np.empty(0, dtype), *lists])
+
+
+def _located(record: int, convert: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``convert`` gives; an error that it raises is that of this record."""
+    try:
+        return convert(*arguments)
+    except EncodeError as error:
+        error.record = record
+        raise

@@ -62,7 +62,8 @@ def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, S
     """The serialized SequenceExample of a ``context``, as for ``encode_example``, and a ``sequence``:
     name -> one value per step, in a list, or in an array whose first axis is the steps.
 
-    Steps may differ in length, but not in kind.
+    A ``Ragged`` has its rows for steps. Steps may differ in length, but not in kind; integers beside
+    floats become floats.
     """
     lists = {checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
     return wire.delimited(1, _encode_features(context)) + wire.delimited(2, wire.encode_map(lists))
@@ -132,7 +133,14 @@ def checked_name(name: Any) -> str:
 
 
 def _encode_features(features: Mapping[str, Any]) -> bytes:
-    return wire.encode_map({checked_name(name): _encode(value, name) for name, value in _items(features)})
+    entries = {}
+    for name, value in _items(features):
+        try:
+            entries[checked_name(name)] = _encode(value, name)
+        except EncodeError as error:
+            error.feature = name if error.feature is None else error.feature
+            raise
+    return wire.encode_map(entries)
 
 
 def _encode(value: Any, name: str) -> bytes:
@@ -155,19 +163,35 @@ def _encode(value: Any, name: str) -> bytes:
 
 def _encode_steps(name: str, steps: Any) -> bytes:
     """The serialized FeatureList that holds one Feature for each of ``steps``."""
-    if isinstance(steps, (str, bytes, bytearray, memoryview)):
-        steps = None  # a Sequence, but not of steps
-    elif not isinstance(steps, Sequence):
-        steps = as_array(steps, name) if hasattr(steps, "__array__") else None
-    if steps is None or (isinstance(steps, np.ndarray) and steps.ndim == 0):
-        raise EncodeError("a sequence needs a list of steps, not a single value", feature=name)
+    steps = _as_steps(name, steps)
     encoded = [_encode(step, name) for step in steps]
     # The first byte of a Feature is the tag of its list.
     kinds = sorted({feature[0] >> 3 for feature in encoded if feature})
-    if len(kinds) > 1:
+    if kinds == [FLOAT, INT64] and not any(map(_message_name, steps)):
+        lists = [to_list(step, name) for step in steps]
+        encoded = [wire.encode_feature(*_as_floats(*values, name)) for values in lists]
+    elif len(kinds) > 1:
         found = " and ".join(_NAMES.get(kind, "unknown fields") for kind in kinds)
         raise EncodeError(f"the steps of a sequence must be of one kind, not {found}", feature=name)
     return b"".join([wire.delimited(1, feature) for feature in encoded])
+
+
+def _as_steps(name: str, steps: Any) -> Sequence[Any]:
+    if isinstance(steps, (str, bytes, bytearray, memoryview)):
+        pass  # a Sequence, but not of steps
+    elif isinstance(steps, Sequence):
+        return steps
+    elif hasattr(steps, "row_splits"):
+        return list(steps)
+    elif hasattr(steps, "__array__") and (array := as_array(steps, name)).ndim:
+        return list(array)
+    reason = f"a sequence needs its steps in a list, an array or a Ragged, not in a {type(steps).__name__}"
+    raise EncodeError(reason, feature=name)
+
+
+def _as_floats(kind: int, values: Any, name: str) -> tuple[int, Any]:
+    """Numbers of a step beside which there are floats."""
+    return (FLOAT, exact_float32(values, name)) if kind == INT64 else (kind, values)
 
 
 # --- From any value to a list of one kind -----------------------------------------------------------
@@ -188,6 +212,8 @@ def _convert(value: Any, name: str, depth: int) -> Shaped:
     if hasattr(value, "__array__"):
         return _from_array(as_array(value, name), name)
     hint = "; leave the feature out, or store []" if value is None else ""
+    if hasattr(value, "row_splits"):
+        hint = "; store its values and its row lengths as two features"
     raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint}", feature=name)
 
 
@@ -221,7 +247,7 @@ def _join(parts: list[Shaped], name: str) -> Shaped:
     if kinds == [FLOAT]:
         return FLOAT, np.concatenate([part[1] for part in parts]), whole
     if kinds == [FLOAT, INT64]:
-        floats = [_exact_float32(part[1], name) if part[0] == INT64 else part[1] for part in parts]
+        floats = [exact_float32(part[1], name) if part[0] == INT64 else part[1] for part in parts]
         return FLOAT, np.concatenate(floats), whole
     found = " and ".join(_NAMES[kind] for kind in kinds)
     raise EncodeError(f"a feature holds values of one kind, not {found}", feature=name)
@@ -248,7 +274,7 @@ def _from_array(array: npt.NDArray[Any], name: str) -> Shaped:
     if is_extra(flat.dtype):
         kind = "i" if "int" in flat.dtype.name else "f"
     if kind in "bi":
-        return INT64, flat.astype(np.int64), array.shape
+        return INT64, flat.astype(np.int64, copy=False), array.shape
     if kind == "u":
         if flat.size and int(flat.max()) >= 2**63:
             raise EncodeError("an integer does not fit into 64 bits with a sign", feature=name)
@@ -271,8 +297,8 @@ def _from_objects(values: list[Any], shape: tuple[int, ...], name: str) -> Shape
     return kind, flat, shape
 
 
-def _exact_float32(values: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.float32]:
-    """Integers from a list that also holds floats; they must survive it."""
+def exact_float32(values: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.float32]:
+    """Integers that are stored beside floats; they must survive it."""
     floats = values.astype(np.float32)
     if (floats >= 2.0**63).any() or (floats.astype(np.int64) != values).any():
         raise EncodeError("an integer among floats is too large to be exact as float32", feature=name)

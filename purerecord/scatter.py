@@ -18,7 +18,7 @@ from .errors import EncodeError
 from .example import checked_name
 from .records import Records
 from .varint import varint
-from .wire import ABSENT, BYTES, FLOAT, INT64
+from .wire import ABSENT, BYTES, FLOAT, INT64, MAX_SIZE
 
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
@@ -35,7 +35,8 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
     """The serialized Examples that hold ``columns``, one for each row.
 
     A column is an array of ``(n,)`` or ``(n, ...)``, a ``Ragged``, or a list of rows, each of them anything
-    that ``encode_example`` takes; None in a list means that this record lacks the feature.
+    that ``encode_example`` takes; None in a list means that this record lacks the feature. A column is of
+    one kind: as in one list, integers beside floats become floats, and must be exact then.
 
     >>> encode_examples({"id": np.arange(3), "name": ["a", "b", None]})
     <Records: 3 records, 51 bytes>
@@ -53,6 +54,9 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
                 f"has {len(entry.sizes)} rows, where {entries[0].name!r} has {count}", feature=entry.name
             )
     features: Ints = np.sum([entry.sizes for entry in entries], axis=0, dtype=np.int64)
+    if int(features.max(initial=0)) > MAX_SIZE:
+        reason = f"{features.max()} bytes do not fit into a message, which holds 2 GiB at most"
+        raise EncodeError(reason, record=int(features.argmax()))
     lengths = _delimited_sizes(features)
     ends = np.cumsum(lengths)
     begins = ends - lengths

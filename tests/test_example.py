@@ -21,6 +21,7 @@ from purerecord.example import (
     encode_example,
     encode_sequence_example,
 )
+from purerecord.ragged import Ragged
 from purerecord.wire import delimited
 
 
@@ -325,6 +326,11 @@ STEPS = [
     ([[], [1]], [[], [1]]),
     ([], []),
     (np.empty((0, 3)), []),
+    (Ragged([1, 2, 3], [0, 2, 2, 3]), [[1, 2], [], [3]]),
+    (Ragged([b"a", b"b"], [0, 2]), [[b"a", b"b"]]),
+    (range(2), [[0], [1]]),
+    ([1, 2.5, [3, 4]], [[1.0], [2.5], [3.0, 4.0]]),
+    ([[], 1, 0.5], [[], [1.0], [0.5]]),
 ]
 
 
@@ -338,13 +344,34 @@ def test_the_first_axis_of_a_sequence_is_its_steps(steps: Any, values: list[list
     "steps",
     [
         *(1, "abc", b"abc", memoryview(b"abc"), None, np.float32(1), np.array(1), {"a": 1}, (x for x in [1])),
-        *([1, 2.5], [[1], "a"], [[[1], [2, 3]]], [None], Tensor(1, ValueError("on a device"))),
+        *([2**24 + 1, 2.5], [[1], "a"], [[[1], [2, 3]]], [None], Tensor(1, ValueError("on a device"))),
     ],
 )
 def test_what_is_no_sequence_of_one_kind_is_an_encode_error(steps: Any) -> None:
     with pytest.raises(EncodeError) as caught:
         encode_sequence_example({}, {"s": steps})
     assert caught.value.feature == "s"
+
+
+@pytest.mark.parametrize(
+    ("steps", "match"),
+    [
+        ((x for x in [1]), "a list, an array or a Ragged, not in a generator"),
+        ("abc", "not in a str"),
+        (5, "not in a int"),
+        ([Ragged([1], [0, 1])], "store its values and its row lengths as two features"),
+        (Ragged(Ragged([1], [0, 1]), [0, 1]), "store its values and its row lengths as two features"),
+        ([proto.Feature(int64_list=proto.Int64List(value=[1])), 0.5], "of one kind, not floats and integers"),
+    ],
+)
+def test_error_about_steps_says_what_would_do(steps: Any, match: str) -> None:
+    with pytest.raises(EncodeError, match=match):
+        encode_sequence_example({}, {"s": steps})
+
+
+def test_a_ragged_is_no_value_but_says_how_to_store_it() -> None:
+    with pytest.raises(EncodeError, match=r"feature 'f': .*store its values and its row lengths"):
+        encode_example({"f": Ragged([1], [0, 1])})
 
 
 @given(sequence_payloads)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import array
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interop import interop
 
 from purerecord.errors import EncodeError
 from purerecord.example import encode_example
+from purerecord.records import Records
 from purerecord.scatter import encode_examples
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 300)
@@ -133,7 +136,21 @@ def test_payloads_are_not_changed_by_what_comes_before_them():
         ({"a": [1, 2, -(2**63) - 1]}, "a", 2),
         ({"a": np.array([1, 2**63], np.uint64)}, "a", 1),
         ({"a": [1, "x"]}, "a", 1),
-        ({"a": [1.0, 1e39]}, "a", None),
+        ({"a": [1.0, 1e39]}, "a", 1),
+        ({"a": np.array([[1.0, 2.0], [3.0, 1e39]])}, "a", 1),
+        ({"a": [0.5, 2**24 + 1]}, "a", 1),
+        ({"a": [[2**63 - 1, 5], [0.5]]}, "a", 0),
+        ({"a": [[0.5], None, ["x"]]}, "a", 2),
+        ({"a": ["x", "\ud800"]}, "a", 1),
+        ({"a": np.array(["x", "\ud800"])}, "a", 1),
+        ({"a": np.array([["x"], ["\ud800"]], object)}, "a", 1),
+        ({"a": ragged(np.array([1, 2, 2**63], np.uint64), [0, 1, 1, 3])}, "a", 2),
+        ({"a": ragged(np.array([[1.0], [1e39]]), [0, 0, 2])}, "a", 1),
+        ({"a": ragged(["x", "y", 5], [0, 1, 1, 3])}, "a", 2),
+        ({"a": ragged(np.arange(3), [0.0, 3.0])}, "a", None),
+        ({"a": None}, "a", None),
+        ({"a": {1, 2}}, "a", None),
+        ({"a": (value for value in [1, 2])}, "a", None),
         ({"a": [1, 2], "b": [1]}, "b", None),
         ({"a": 5}, "a", None),
         ({"a": "text"}, "a", None),
@@ -153,6 +170,62 @@ def test_what_cannot_be_stored_is_an_error_that_says_where(columns, feature, rec
     with pytest.raises(EncodeError) as caught:
         encode_examples(columns)
     assert (caught.value.feature, caught.value.record) == (feature, record)
+
+
+NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+COLUMNS = {
+    "range": range(3),
+    "array of the standard library": array.array("h", [1, 2, 3]),
+    "tuple": (1, 2, 3),
+    "Records": Records.of([b"a", b"b", b"c"]),
+    "objects": np.array([1, None, 3], object),
+    "strings of any length": np.array(["a", "é", ""], np.dtypes.StringDType()) if NUMPY_2 else ["a", "é", ""],
+    "missing strings": np.array(["a", None, "b"], np.dtypes.StringDType(na_object=None))
+    if NUMPY_2
+    else ["a", None, "b"],
+    "rows of every form": [1, [2, 3], np.array([4, 5])],
+    "booleans and integers": [True, 2, [False]],
+    "objects in a Ragged": ragged(np.array([1, 2, 3], object), [0, 1, 2, 3]),
+    "a list in a Ragged": ragged(["a", b"b", "c"], [0, 1, 2, 3]),
+    "rows of a matrix of objects": np.array([[1, 2], [3, 4], [5, 6]], object),
+}
+
+
+@pytest.mark.parametrize("title", COLUMNS)
+def test_what_encode_example_takes_as_a_value_may_be_a_row(title):
+    check({"a": COLUMNS[title], "b": [1, 2, 3]}, 3)
+
+
+@pytest.mark.parametrize(
+    ("column", "rows"),
+    [
+        ([1, 2.5], [1.0, 2.5]),
+        ([[1, 2], [0.5], 3, None, []], [[1.0, 2.0], [0.5], 3.0, None, []]),
+        (np.array([1, 0.5], object), [1.0, 0.5]),
+        ([np.int8(1), np.float16(0.5)], [1.0, 0.5]),
+        (ragged(np.array([1, 0.5, 2], object), [0, 1, 3]), [[1.0], [0.5, 2.0]]),
+        ([np.empty(0, np.int64), 0.5], [np.empty(0, np.float32), 0.5]),
+    ],
+)
+def test_integers_beside_floats_become_floats_as_in_one_list(column, rows):
+    assert list(encode_examples({"a": column})) == [
+        encode_example({} if row is None else {"a": row}) for row in rows
+    ]
+
+
+def test_small_types_of_ml_dtypes_are_stored_as_in_rows():
+    ml_dtypes = interop("ml_dtypes")
+    check({"a": np.array([1, -2], ml_dtypes.int4), "b": np.array([1.5, 2], ml_dtypes.bfloat16)}, 2)
+
+
+def test_record_that_no_message_can_hold_is_an_error_here_and_there():
+    large = bytes(2**31)  # which is never touched
+    with pytest.raises(EncodeError, match="2 GiB") as caught:
+        encode_examples({"a": [b"", large]})
+    assert caught.value.record == 1
+    with pytest.raises(EncodeError, match=r"feature 'a': .* 2 GiB"):
+        encode_example({"a": large})
 
 
 def test_no_rows_give_no_records():
