@@ -1,1 +1,84 @@
-"""TensorFlow's names for TFRecord input pipelines, without TensorFlow: ``import purerecord.tf as tf``."""
+"""TensorFlow's names for TFRecord input pipelines, without TensorFlow: ``import purerecord.tf as tf``.
+
+A thin namespace over the core. The table says which module a name comes from; a module is imported when
+one of its names is first used, so importing this costs next to nothing. docs/tensorflow.md is the list of
+all that is covered.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .missing import missing
+
+# The release whose behaviour this follows.
+__version__ = "2.21.0"
+
+_LAZY = {
+    "dtypes": (
+        "DType as_dtype bfloat16 bool complex64 complex128 double float16 float32 float64 half int8 int16 "
+        "int32 int64 string uint8 uint16 uint32 uint64"
+    ),
+    "shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
+    "tensors": "Tensor constant convert_to_tensor is_tensor",
+    "composite": "RaggedTensor SparseTensor type_spec_from_value",
+    "ops": (
+        "broadcast_to cast ensure_shape expand_dims eye fill identity linspace newaxis one_hot ones ones_like "
+        "range rank reshape saturate_cast shape size squeeze transpose zeros zeros_like"
+    ),
+    "joining": (
+        "argsort boolean_mask concat gather pad repeat reverse sequence_mask slice sort split stack tile "
+        "unique unstack where"
+    ),
+    "math": (
+        "abs add add_n argmax argmin clip_by_value cos cumsum divide equal exp floor greater greater_equal "
+        "less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow "
+        "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
+        "sin sqrt square subtract tanh truediv"
+    ),
+    "functional": (
+        "cond control_dependencies device executing_eagerly function map_fn name_scope no_op numpy_function "
+        "print py_function while_loop"
+    ),
+    # The spellings of TensorFlow 1, which tutorials still have.
+    "io": (
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
+        "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "
+        "serialize_tensor write_file"
+    ),
+}
+_RENAMED = {
+    "sparse_tensor_to_dense": ("sparse", "to_dense"),
+    "random_uniform": ("random", "uniform"),
+    "random_normal": ("random", "normal"),
+    "random_crop": ("image", "random_crop"),
+    "random_shuffle": ("random", "shuffle"),
+    "set_random_seed": ("random", "set_seed"),
+    "string_split": ("strings", "split"),
+    "to_float": ("ops", "to_float"),
+    "to_int32": ("ops", "to_int32"),
+    "to_int64": ("ops", "to_int64"),
+}
+_NAMESPACES = "data dtypes errors gfile image io math ragged random sparse strings train".split()
+_HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED
+
+__all__ = sorted([*_HOME, *_NAMESPACES])
+
+_missing = missing()
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        module, attribute = _HOME[name]
+        value = getattr(import_module(f".{module}", __name__), attribute)
+    elif name in _NAMESPACES:
+        value = import_module(f".{name}", __name__)
+    else:
+        return _missing(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -39,6 +39,11 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return f"[{','.join(map(str, shape))}]"
 
 
+def kernel_name(dtype: DType) -> str:
+    """A dtype's name in the texts of TensorFlow's kernels."""
+    return _KERNEL_NAMES.get(dtype.name, dtype.name)
+
+
 def _refused(op: str, dtype: DType) -> bool:
     """Whether TensorFlow has no such operation on this type."""
     if op in ("Equal", "NotEqual"):
@@ -54,15 +59,16 @@ def _refused(op: str, dtype: DType) -> bool:
 
 def _check(op: str, dtype: DType) -> None:
     if _refused(op, dtype):
-        name = _KERNEL_NAMES.get(dtype.name, dtype.name)
-        raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
+        raise invalid(
+            f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values of {op}"
+        )
 
 
 def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
     """``function(x, y)``, element by element with broadcasting."""
     kinds = of_numpy(x.dtype), of_numpy(y.dtype)
     if kinds[0] is not kinds[1]:
-        wanted, found = (_KERNEL_NAMES.get(kind.name, kind.name) for kind in kinds)
+        wanted, found = map(kernel_name, kinds)
         shown = "Add" if wanted == "string" and op == "AddV2" else op
         raise invalid(
             f"cannot compute {shown} as input #1(zero-based) was expected to be a {wanted} tensor "

@@ -1,0 +1,214 @@
+"""Python in the place of graphs: ``tf.function``, ``tf.py_function``, ``tf.print``, ``tf.cond`` and so on.
+
+Everything runs at once and as it is written, which is what TensorFlow calls eager.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import invalid, kernel_name
+from .composite import RaggedTensor, SparseTensor, wrap
+from .dtypes import as_dtype
+from .joining import stack
+from .ops import cast
+from .tensors import EagerTensor, Tensor, convert_to_tensor
+
+
+def executing_eagerly() -> bool:
+    """True: there is no other way here."""
+    return True
+
+
+def function(func: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
+    """A decorator, with or without arguments: the function simply runs, as it is written."""
+    if func is None or not callable(func):
+        return function
+
+    @functools.wraps(func)
+    def run(*values: Any, **named: Any) -> Any:
+        return func(*values, **named)
+
+    run.python_function = func  # type: ignore[attr-defined]
+    run.get_concrete_function = lambda *values, **named: run  # type: ignore[attr-defined]
+    return run
+
+
+@contextmanager
+def name_scope(name: str) -> Iterator[str]:
+    """Does nothing; names of operations are for graphs."""
+    yield f"{name}/"
+
+
+@contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """Does nothing; everything is on the CPU."""
+    yield
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Does nothing; everything runs in the order in which it is written."""
+    yield
+
+
+def no_op(name: str | None = None) -> None:
+    """Nothing."""
+
+
+def _structured(result: Any, types: Any) -> Any:
+    """The result of a Python function with the dtypes that it was said to have."""
+    if isinstance(types, (list, tuple)):
+        values = result if isinstance(result, (list, tuple)) else [result]
+        return [_of_type(value, dtype) for value, dtype in zip(values, types, strict=True)]
+    return None if types is None else _of_type(result, types)
+
+
+def _of_type(value: Any, dtype: Any) -> Any:
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        return value
+    if isinstance(value, EagerTensor):
+        return value if value.dtype == dtype else cast(value, dtype)
+    return convert_to_tensor(value, as_dtype(dtype))
+
+
+def py_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's name
+    name: str | None = None,
+) -> Any:
+    """Calls ``func`` with tensors; its results get the dtypes ``Tout``."""
+    if func is None:
+        return functools.partial(_called, Tout=Tout)
+    return _structured(func(*map(wrap_value, inp or [])), Tout)
+
+
+def _called(func: Callable[..., Any], Tout: Any = None) -> Callable[..., Any]:  # noqa: N803
+    @functools.wraps(func)
+    def run(*values: Any) -> Any:
+        return py_function(func, values, Tout)
+
+    return run
+
+
+def wrap_value(value: Any) -> Any:
+    """A value as a tensor, whatever kind."""
+    return value if isinstance(value, Tensor) else wrap(convert_to_tensor(value))
+
+
+def numpy_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's name
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Calls ``func`` with arrays; its results must have the dtypes ``Tout``."""
+    if func is None:
+        raise ValueError("func argument cannot be None")
+    arrays = [wrap_value(value).numpy() for value in inp or []]
+    return _checked(func(*arrays), Tout)
+
+
+def _checked(result: Any, types: Any) -> Any:
+    if isinstance(types, (list, tuple)):
+        values = result if isinstance(result, (list, tuple)) else [result]
+        made = [_checked(value, dtype) for value, dtype in zip(values, types, strict=True)]
+        return made
+    tensor = convert_to_tensor(np.asarray(result) if not isinstance(result, (bytes, str)) else result)
+    if tensor.dtype != types:
+        raise invalid(
+            f"0-th value returned by pyfunc_0 is {kernel_name(tensor.dtype)}, "
+            f"but expects {kernel_name(as_dtype(types))}"
+        )
+    return tensor
+
+
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+    """One of the two functions' results."""
+    return true_fn() if pred else false_fn()
+
+
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, **options: Any) -> Any:  # noqa: A002, RUF100
+    """Calls ``body`` with its own results as long as ``cond`` of them is true."""
+    values = loop_vars
+    while cond(*values):
+        values = body(*values)
+    return values
+
+
+def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: Any) -> Any:
+    """``fn`` of each element of the first dimension, stacked."""
+    wanted = options.get("fn_output_signature", dtype)
+    parts = [convert_to_tensor(fn(element)) for element in convert_to_tensor(elems)]
+    made = stack(parts)
+    return made if wanted is None else cast(made, getattr(wanted, "dtype", wanted))
+
+
+def print(*inputs: Any, **options: Any) -> None:  # noqa: A001 - TensorFlow's name
+    """Prints values without what surrounds them, to standard error; ``output_stream`` says where else."""
+    stream = options.get("output_stream", sys.stderr)
+    summarize = options.get("summarize", 3)
+    text = options.get("sep", " ").join(_printed(value, summarize) for value in inputs)
+    builtins.print(text, end=options.get("end", "\n"), file=stream)
+
+
+def _printed(value: Any, summarize: int) -> str:
+    if isinstance(value, dict):
+        inner = ", ".join(f"{_quoted(key)}: {_printed(item, summarize)}" for key, item in value.items())
+        return f"{{{inner}}}"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(
+            _quoted(item) if isinstance(item, str) else _printed(item, summarize) for item in value
+        )
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if isinstance(value, EagerTensor):
+        return _plain(value._array, summarize)
+    return str(value)
+
+
+def _quoted(value: Any) -> str:
+    return repr(value)
+
+
+def _plain(array: Any, summarize: int) -> str:
+    """An array as TensorFlow's print op writes it: the first and last few of each dimension."""
+    if not array.ndim:
+        return _scalar(array[()])
+    rows = [_inner(array[i, ...], summarize) for i in _shown(len(array), summarize)]
+    if summarize >= 0 and len(array) > 2 * summarize:
+        rows.insert(summarize, "...")
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " "
+    return f"[{gap.join(rows)}]"
+
+
+def _inner(array: Any, summarize: int) -> str:
+    if not array.ndim:
+        value = array[()]
+        return f'"{value.decode(errors="replace")}"' if isinstance(value, bytes) else _scalar(value)
+    return _plain(array, summarize).replace("\n", "\n ")
+
+
+def _shown(length: int, summarize: int) -> list[int]:
+    if summarize < 0 or length <= 2 * summarize:
+        return list(range(length))
+    return [*range(summarize), *range(length - summarize, length)]
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, np.bool_):
+        return str(int(value))
+    if isinstance(value, np.floating):
+        text = f"{value:.9g}" if isinstance(value, np.float32) else repr(float(value))
+        return np.format_float_positional(value, trim="-") if "e" not in text else text
+    return str(value)

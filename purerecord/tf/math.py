@@ -1,0 +1,298 @@
+"""``tf.math``: element by element, and along dimensions.
+
+Operands that are no tensors take the dtype of the one that is. Sums of float32 may differ from
+TensorFlow's in the last bits, since the order of adding does. Means of integers are integers, as there.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import arithmetic
+from .arithmetic import invalid
+from .convert import Array
+from .dtypes import as_dtype, int32, int64
+from .joining import matching
+from .missing import missing
+from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
+
+# --- Two operands -----------------------------------------------------------------------------------
+
+
+def _binary(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
+    def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+        one, two = matching(op, [x, y])
+        return of_array(arithmetic.binary(op, function, one, two))
+
+    operation.__doc__ = doc
+    return operation
+
+
+add = _binary("AddV2", np.add, "``x + y``.")
+subtract = _binary("Sub", np.subtract, "``x - y``.")
+multiply = _binary("Mul", np.multiply, "``x * y``.")
+floordiv = _binary("FloorDiv", np.floor_divide, "``x // y``.")
+floormod = mod = _binary("FloorMod", np.mod, "``x % y``.")
+pow = _binary("Pow", np.power, "``x ** y``.")  # noqa: A001 - TensorFlow's name
+maximum = _binary("Maximum", np.maximum, "The greater one of each two.")
+minimum = _binary("Minimum", np.minimum, "The lesser one of each two.")
+less = _binary("Less", np.less, "``x < y``.")
+less_equal = _binary("LessEqual", np.less_equal, "``x <= y``.")
+greater = _binary("Greater", np.greater, "``x > y``.")
+greater_equal = _binary("GreaterEqual", np.greater_equal, "``x >= y``.")
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """``x / y``: integers become floats."""
+    one, two = matching("RealDiv", [x, y])
+    return of_array(arithmetic.divide(one, two))
+
+
+truediv = divide
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """``x / y``, and 0 where ``y`` is."""
+    one, two = matching("DivNoNan", [x, y])
+    quotient = arithmetic.divide(one, two)
+    return of_array(np.asarray(np.where(two == 0, quotient.dtype.type(0), quotient)))
+
+
+def squared_difference(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """The square of ``x - y``."""
+    return square(subtract(x, y))
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """``x == y``, element by element."""
+    one, two = matching("Equal", [x, y])
+    return of_array(arithmetic.binary("Equal", np.equal, one, two).astype(np.bool_))
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """``x != y``, element by element."""
+    one, two = matching("NotEqual", [x, y])
+    return of_array(arithmetic.binary("NotEqual", np.not_equal, one, two).astype(np.bool_))
+
+
+def _logical(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
+    def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+        for number, operand in enumerate((x, y)):
+            found = convert_to_tensor(operand).dtype
+            if not found.is_bool:
+                raise invalid(
+                    f"cannot compute {op} as input #{number}(zero-based) was expected to be a bool tensor "
+                    f"but is a {arithmetic.kernel_name(found)} tensor"
+                )
+        return of_array(np.asarray(function(to_numpy(x), to_numpy(y))))
+
+    operation.__doc__ = doc
+    return operation
+
+
+logical_and = _logical("LogicalAnd", np.logical_and, "Whether both are true.")
+logical_or = _logical("LogicalOr", np.logical_or, "Whether one is true.")
+logical_xor = _logical("LogicalXor", np.logical_xor, "Whether one is true, but not both.")
+
+
+# --- One operand ------------------------------------------------------------------------------------
+
+
+def logical_not(x: Any, name: str | None = None) -> EagerTensor:
+    """Whether it is not true."""
+    return of_array(np.asarray(np.logical_not(to_numpy(convert_to_tensor(x, "bool")))))
+
+
+def _unary(op: str, function: Callable[..., Any], doc: str, kinds: str = "fc") -> Callable[..., EagerTensor]:
+    def operation(x: Any, name: str | None = None) -> EagerTensor:
+        array = to_numpy(x)
+        if array.dtype.kind not in kinds:
+            found = arithmetic.kernel_name(convert_to_tensor(x).dtype)
+            raise invalid(f"Value for attr 'T' of {found} is not in the list of allowed values of {op}")
+        with np.errstate(all="ignore"):
+            return of_array(np.asarray(function(array)).astype(array.dtype, copy=False))
+
+    operation.__doc__ = doc
+    return operation
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+abs = _unary("Abs", np.abs, "The absolute value.", "fi")  # noqa: A001 - TensorFlow's name
+negative = _unary("Neg", np.negative, "``-x``.", "fic")
+sign = _unary("Sign", np.sign, "-1, 0 or 1.", "fic")
+square = _unary("Square", np.square, "``x * x``.", "fiuc")
+sqrt = _unary("Sqrt", np.sqrt, "The square root.")
+rsqrt = _unary("Rsqrt", lambda x: 1 / np.sqrt(x), "One over the square root.")
+exp = _unary("Exp", np.exp, "The exponential.")
+log = _unary("Log", np.log, "The natural logarithm.")
+log1p = _unary("Log1p", np.log1p, "The natural logarithm of ``1 + x``.")
+sin = _unary("Sin", np.sin, "The sine.")
+cos = _unary("Cos", np.cos, "The cosine.")
+tanh = _unary("Tanh", np.tanh, "The hyperbolic tangent.")
+sigmoid = _unary("Sigmoid", _sigmoid, "``1 / (1 + exp(-x))``.")
+floor = _unary("Floor", np.floor, "Rounded down.", "f")
+ceil = _unary("Ceil", np.ceil, "Rounded up.", "f")
+round = _unary("Round", np.round, "Rounded, halves to the even number.", "fiu")  # noqa: A001
+
+
+def _test(function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
+    def operation(x: Any, name: str | None = None) -> EagerTensor:
+        return of_array(np.asarray(function(to_numpy(x))))
+
+    operation.__doc__ = doc
+    return operation
+
+
+is_nan = _test(np.isnan, "Whether it is not a number.")
+is_inf = _test(np.isinf, "Whether it is infinite.")
+is_finite = _test(np.isfinite, "Whether it is a finite number.")
+
+
+# --- Along dimensions -------------------------------------------------------------------------------
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions to reduce, all if none are given."""
+    if axis is None:
+        return tuple(range(ndim))
+    places = np.atleast_1d(to_numpy(axis)).astype(np.int64).tolist()
+    for place in places:
+        if not -ndim <= place < ndim:
+            raise invalid(f"Invalid reduction dimension ({place} for input with {ndim} dimension(s)")
+    return tuple(place % ndim for place in places)
+
+
+def _reduction(function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
+    def operation(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    ) -> EagerTensor:
+        array = to_numpy(input_tensor)
+        axes = _axes(axis, array.ndim)
+        with np.errstate(all="ignore"):
+            result = np.asarray(function(array, axes, bool(keepdims)))
+        return of_array(result.astype(array.dtype, copy=False))
+
+    operation.__doc__ = doc
+    return operation
+
+
+def _sum(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.sum(array, axes, dtype=array.dtype, keepdims=keepdims)
+
+
+def _prod(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.prod(array, axes, dtype=array.dtype, keepdims=keepdims)
+
+
+def _mean(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if array.dtype.kind == "f":
+        if not all(array.shape[axis] for axis in axes):
+            return np.sum(array, axes, keepdims=keepdims) * np.nan
+        return np.mean(array, axes, dtype=array.dtype, keepdims=keepdims)
+    count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
+    return np.trunc(np.sum(array, axes, dtype=array.dtype, keepdims=keepdims) / count)
+
+
+def _limit(array: Array, greatest: builtins.bool) -> Any:
+    if array.dtype.kind == "f":
+        return np.inf if greatest else -np.inf
+    return np.iinfo(array.dtype).max if greatest else np.iinfo(array.dtype).min
+
+
+def _max(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.max(array, axes, keepdims=keepdims, initial=_limit(array, False))
+
+
+def _min(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.min(array, axes, keepdims=keepdims, initial=_limit(array, True))
+
+
+def _variance(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.var(array, axes, dtype=array.dtype, keepdims=keepdims)
+
+
+def _std(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.std(array, axes, dtype=array.dtype, keepdims=keepdims)
+
+
+reduce_sum = _reduction(_sum, "The sum along dimensions, or of everything.")
+reduce_prod = _reduction(_prod, "The product along dimensions, or of everything.")
+reduce_mean = _reduction(_mean, "The mean along dimensions, or of everything; of integers an integer.")
+reduce_max = _reduction(_max, "The greatest along dimensions, or of everything.")
+reduce_min = _reduction(_min, "The least along dimensions, or of everything.")
+reduce_variance = _reduction(_variance, "The variance along dimensions, or of everything.")
+reduce_std = _reduction(_std, "The standard deviation along dimensions, or of everything.")
+reduce_any = _reduction(
+    lambda array, axes, keepdims: np.any(array, axes, keepdims=keepdims), "Whether one is true."
+)
+reduce_all = _reduction(
+    lambda array, axes, keepdims: np.all(array, axes, keepdims=keepdims), "Whether all are true."
+)
+
+
+def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Where along a dimension the greatest is; the first one of several."""
+    place = np.argmax(to_numpy(input), 0 if axis is None else int(axis))
+    return of_array(np.asarray(place).astype(as_dtype(output_type).as_numpy_dtype))
+
+
+def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Where along a dimension the least is; the first one of several."""
+    place = np.argmin(to_numpy(input), 0 if axis is None else int(axis))
+    return of_array(np.asarray(place).astype(as_dtype(output_type).as_numpy_dtype))
+
+
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> EagerTensor:
+    """The sums so far along a dimension; without the element itself if ``exclusive``."""
+    array = to_numpy(x)
+    if reverse:
+        array = np.flip(array, axis)
+    sums = np.cumsum(array, axis, dtype=array.dtype)
+    if exclusive:
+        sums = sums - array
+    return of_array(np.flip(sums, axis) if reverse else sums)
+
+
+def count_nonzero(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> EagerTensor:
+    """How many are not zero, or not the empty string."""
+    array = to_numpy(input)
+    counts = np.sum(array.astype(np.bool_), _axes(axis, array.ndim), keepdims=keepdims)
+    return of_array(np.asarray(counts).astype(as_dtype(dtype).as_numpy_dtype))
+
+
+def bincount(arr: Any, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> EagerTensor:
+    """How often each number from 0 on appears."""
+    counts = np.bincount(to_numpy(arr).reshape(-1), minlength=0 if minlength is None else int(minlength))
+    return of_array(counts[:maxlength].astype(as_dtype(dtype).as_numpy_dtype))
+
+
+def add_n(inputs: Any, name: str | None = None) -> EagerTensor:
+    """The sum of tensors."""
+    total, *rest = map(convert_to_tensor, inputs)
+    for tensor in rest:
+        total = total + tensor
+    return total
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> EagerTensor:
+    """Not less and not more than the limits."""
+    tensor = convert_to_tensor(t)
+    return maximum(minimum(tensor, clip_value_max), clip_value_min)
+
+
+__getattr__ = missing("math")

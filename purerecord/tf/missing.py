@@ -1,0 +1,57 @@
+"""What is said of names that TensorFlow has and this namespace has not.
+
+``__getattr__ = missing("image")`` at the end of a module makes ``tf.image.ssim`` an ``AttributeError`` with a
+sentence: what it is, what purerecord covers, and where the list is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# What the best known parts of TensorFlow are for.
+_ABOUT = {
+    "GradientTape": "automatic differentiation",
+    "Module": "models",
+    "Variable": "values that change, for training",
+    "audio": "audio codecs",
+    "autodiff": "automatic differentiation",
+    "autograph": "graphs from Python code",
+    "config": "devices and threads of the TensorFlow runtime",
+    "distribute": "training on many machines",
+    "estimator": "models",
+    "experimental": "experiments of the TensorFlow runtime",
+    "feature_column": "input layers of models",
+    "keras": "models, layers and training",
+    "layers": "layers of models",
+    "linalg": "linear algebra",
+    "lite": "models on small devices",
+    "lookup": "lookup tables",
+    "losses": "losses for training",
+    "nn": "neural networks",
+    "optimizers": "training",
+    "profiler": "profiling of the TensorFlow runtime",
+    "quantization": "quantised numbers",
+    "saved_model": "stored models",
+    "signal": "signal processing",
+    "summary": "logs for TensorBoard",
+    "tpu": "TPUs",
+    "xla": "compilation of graphs",
+}
+
+
+def missing(namespace: str = "") -> Callable[[str], Any]:
+    """A module's ``__getattr__`` that explains; ``namespace`` is what stands behind ``tf.``."""
+    prefix = f"tf.{namespace}." if namespace else "tf."
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - it becomes a module's
+        if name.startswith("__"):
+            raise AttributeError(f"module 'purerecord.{prefix[:-1]}' has no attribute {name!r}")
+        about = _ABOUT.get(name) if not namespace else None
+        what = f"{prefix}{name} ({about})" if about else f"{prefix}{name}"
+        raise AttributeError(
+            f"{what} is not in purerecord.tf, which covers TFRecord input pipelines; "
+            "docs/tensorflow.md lists what is there"
+        )
+
+    return __getattr__

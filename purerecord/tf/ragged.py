@@ -1,0 +1,27 @@
+"""``tf.ragged``: making ragged tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .composite import RaggedTensor
+from .composite import ragged_constant as constant
+from .joining import matching
+from .missing import missing
+from .tensors import EagerTensor, convert_to_tensor
+
+__all__ = ["constant", "stack"]
+
+
+def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
+    """Tensors of different lengths as rows."""
+    if axis:
+        raise NotImplementedError("ragged.stack is in purerecord.tf for axis 0 only")
+    rows: list[EagerTensor] = [convert_to_tensor(value) for value in values]
+    arrays = matching("Pack", rows)
+    return RaggedTensor.from_row_lengths(np.concatenate(arrays), [len(array) for array in arrays])
+
+
+__getattr__ = missing("ragged")

@@ -1,0 +1,110 @@
+"""``tf.random``: numbers by chance, the same ones again after the same ``set_seed``.
+
+The numbers are not TensorFlow's, only their distribution is. As there, an operation with its own ``seed``
+gives one sequence per seed, which begins anew at ``set_seed``; without any seed every run differs. This is
+the only state that purerecord keeps for a whole process, and only this namespace uses it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import invalid
+from .dtypes import as_dtype, float32
+from .missing import missing
+from .ops import lengths_of
+from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
+
+_lock = threading.Lock()
+_global_seed: int | None = None
+_generators: dict[int | None, np.random.Generator] = {}
+
+
+def set_seed(seed: Any) -> None:
+    """From here on the same numbers as after any other ``set_seed`` with this seed; None: by chance."""
+    global _global_seed  # noqa: PLW0603 - a global seed is what was asked for
+    with _lock:
+        _global_seed = None if seed is None else int(seed)
+        _generators.clear()
+
+
+def generator(seed: Any = None) -> np.random.Generator:
+    """The generator of the operations with this ``seed`` of their own, or with none."""
+    own = None if seed is None else int(seed)
+    with _lock:
+        if own not in _generators:
+            entropy = [number & (2**64 - 1) for number in (_global_seed, own) if number is not None]
+            # Which of the two seeds is given makes a difference, too.
+            kind = (_global_seed is not None) * 2 + (own is not None)
+            _generators[own] = np.random.default_rng([kind, *entropy] if entropy else None)
+        return _generators[own]
+
+
+def seeds(seed: Any = None) -> int:
+    """A seed for something that wants a number of its own."""
+    return int(generator(seed).integers(2**31))
+
+
+def uniform(  # noqa: PLR0917 - TensorFlow's signature
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """Numbers from ``minval`` up to, but not including, ``maxval``; 1 for floats if not given."""
+    wanted = as_dtype(dtype)
+    lengths = lengths_of(shape)
+    if wanted.is_integer:
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {wanted!r}")
+        low, high = to_numpy(minval), to_numpy(maxval)
+        if not bool(np.all(low < high)):
+            raise invalid(f"Need minval < maxval, got {low} >= {high}")
+        return of_array(np.asarray(generator(seed).integers(low, high, lengths, wanted.as_numpy_dtype)))
+    low = to_numpy(convert_to_tensor(minval, wanted))
+    high = to_numpy(convert_to_tensor(1 if maxval is None else maxval, wanted))
+    numbers = generator(seed).random(lengths, np.float64 if wanted.size == 8 else np.float32)
+    return of_array(np.asarray(numbers * (high - low) + low).astype(wanted.as_numpy_dtype))
+
+
+def normal(  # noqa: PLR0917 - TensorFlow's signature
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """Numbers of the normal distribution."""
+    wanted = as_dtype(dtype).as_numpy_dtype
+    numbers = generator(seed).standard_normal(lengths_of(shape))
+    return of_array(np.asarray(numbers * to_numpy(stddev) + to_numpy(mean)).astype(wanted))
+
+
+def truncated_normal(  # noqa: PLR0917 - TensorFlow's signature
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """Numbers of the normal distribution, those beyond two standard deviations drawn again."""
+    numbers = np.asarray(generator(seed).standard_normal(lengths_of(shape)))
+    while bool((far := np.abs(numbers) > 2).any()):
+        numbers[far] = generator(seed).standard_normal(int(far.sum()))
+    scaled = numbers * to_numpy(stddev) + to_numpy(mean)
+    return of_array(np.asarray(scaled).astype(as_dtype(dtype).as_numpy_dtype))
+
+
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> EagerTensor:
+    """The elements of the first dimension in another order."""
+    return of_array(generator(seed).permutation(to_numpy(value)))
+
+
+__getattr__ = missing("random")

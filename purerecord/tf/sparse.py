@@ -1,0 +1,77 @@
+"""``tf.sparse``: between sparse tensors and dense ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import invalid, shape_text
+from .composite import SparseTensor
+from .missing import missing
+from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
+
+__all__ = ["SparseTensor", "from_dense", "reorder", "reshape", "to_dense"]
+
+
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> EagerTensor:
+    """One dense tensor, with ``default_value`` (0 or an empty string) where nothing is kept."""
+    if not isinstance(sp_input, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    sparse = sp_input._sparse
+    _check(sparse.indices, sparse.dense_shape, validate_indices)
+    dense = np.full(sparse.dense_shape, b"" if sparse.dtype == object else 0, sparse.dtype)
+    if default_value is not None:
+        dense[...] = convert_to_tensor(default_value, sp_input.dtype)._array
+    dense[tuple(sparse.indices.T)] = sparse.values
+    return of_array(dense)
+
+
+def _check(indices: Any, shape: tuple[int, ...], order_too: bool) -> None:
+    outside = ((indices < 0) | (indices >= shape)).any(axis=1)
+    if outside.any():
+        row = int(outside.argmax())
+        place = shape_text(tuple(indices[row].tolist()))
+        raise invalid(f"indices[{row}] = {place} is out of bounds: need 0 <= index < {shape_text(shape)}")
+    if not order_too or len(indices) < 2:
+        return
+    flat = np.ravel_multi_index(tuple(indices.T), shape)
+    wrong = flat[1:] <= flat[:-1]
+    if wrong.any():
+        row = int(wrong.argmax()) + 1
+        place = shape_text(tuple(indices[row].tolist()))
+        if flat[row] == flat[row - 1]:
+            raise invalid(f"indices[{row}] = {place} is repeated")
+        raise invalid(
+            f"indices[{row}] = {place} is out of order. Many sparse ops require sorted indices.\n"
+            "    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
+        )
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements that are not zero, or not empty strings."""
+    array = to_numpy(tensor)
+    kept = array.astype(np.bool_)
+    return SparseTensor(np.argwhere(kept).astype(np.int64), array[kept], np.array(array.shape, np.int64))
+
+
+def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Sorted by index."""
+    sparse = sp_input._sparse
+    order = np.lexsort(sparse.indices.T[::-1])
+    shape = np.array(sparse.dense_shape, np.int64)
+    return SparseTensor(sparse.indices[order], sparse.values[order], shape)
+
+
+def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in another shape."""
+    sparse = sp_input._sparse
+    target = np.empty(sparse.dense_shape, np.bool_).reshape(to_numpy(shape).tolist()).shape
+    flat = np.ravel_multi_index(tuple(sparse.indices.T), sparse.dense_shape)
+    indices = np.stack(np.unravel_index(flat, target), axis=-1)
+    return SparseTensor(indices.astype(np.int64), sparse.values, np.array(target, np.int64))
+
+
+__getattr__ = missing("sparse")

@@ -1,0 +1,173 @@
+"""``tf.strings``: what input pipelines do with paths and labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ragged import Ragged
+from .arithmetic import invalid
+from .composite import RaggedTensor
+from .convert import Array
+from .convert import strings as bytes_array
+from .dtypes import as_dtype, float32, string
+from .missing import missing
+from .tensors import EagerTensor, convert_to_tensor, of_array
+
+
+def _strings(value: Any) -> Array:
+    return convert_to_tensor(value, string)._array
+
+
+def _each(function: Callable[[bytes], Any], value: Any, dtype: Any = object) -> EagerTensor:
+    array = _strings(value)
+    made = np.empty(array.size, dtype)
+    for position, text in enumerate(array.reshape(-1).tolist()):
+        made[position] = function(text)
+    return of_array(made.reshape(array.shape))
+
+
+def _raw(value: Any) -> bytes:
+    text = convert_to_tensor(value)._array[()]
+    return text if isinstance(text, bytes) else bytes(text)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
+    """How many bytes, or characters of UTF-8, each string has."""
+    if unit == "UTF8_CHAR":
+        return _each(lambda text: len(text.decode(errors="replace")), input, np.int32)
+    return _each(len, input, np.int32)
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
+    """In lower case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
+    if encoding:
+        return _each(lambda text: text.decode(encoding).lower().encode(), input)
+    return _each(bytes.lower, input)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
+    """In upper case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
+    if encoding:
+        return _each(lambda text: text.decode(encoding).upper().encode(), input)
+    return _each(bytes.upper, input)
+
+
+def strip(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Without white space at both ends."""
+    return _each(bytes.strip, input)
+
+
+def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTensor:
+    """Strings, or tensors of them element by element, one behind the other."""
+    between = _raw(separator)
+    arrays = np.broadcast_arrays(*map(_strings, inputs))
+    rows = zip(*(array.reshape(-1).tolist() for array in arrays), strict=True)
+    return of_array(bytes_array([between.join(row) for row in rows], arrays[0].shape))
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
+) -> EagerTensor:
+    """The strings along a dimension, or all, as one."""
+    array, between = _strings(inputs), _raw(separator)
+    places = range(array.ndim) if axis is None else np.atleast_1d(axis).tolist()
+    for place in sorted((place % array.ndim for place in places), reverse=True):
+        joined = np.apply_along_axis(lambda row: _boxed(between.join(row.tolist())), place, array)
+        array = joined[..., 0] if place == array.ndim - 1 else np.take(joined, 0, place)
+        if keepdims:
+            array = np.expand_dims(array, place)
+    return of_array(np.asarray(array, object))
+
+
+def _boxed(text: bytes) -> Array:
+    return bytes_array([text], (1,))
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
+    """The pieces between separators, or between white space: a tensor for one string, else ragged."""
+    array = _strings(input)
+    between = None if sep is None or not _raw(sep) else _raw(sep)
+    rows = [text.split(between, maxsplit) for text in array.reshape(-1).tolist()]
+    pieces = bytes_array([piece for row in rows for piece in row], (sum(map(len, rows)),))
+    if not array.ndim:
+        return of_array(pieces)
+    if array.ndim > 1:
+        raise invalid("strings.split is here for strings and vectors of them only")
+    return RaggedTensor(Ragged(pieces, np.cumsum([0, *map(len, rows)])))
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
+    """``len`` bytes from ``pos`` on, which counts from the end if negative."""
+    first, count = int(pos), int(len)
+
+    def part(text: bytes) -> bytes:
+        begin = first + text.__len__() if first < 0 else first
+        if not 0 <= begin <= text.__len__():
+            raise invalid(f"pos {first} out of range for string b'{text.decode(errors='replace')}'")
+        return text[begin : begin + count]
+
+    return _each(part, input)
+
+
+def regex_replace(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    pattern: Any,
+    rewrite: Any,
+    replace_global: bool = True,
+    name: str | None = None,
+) -> EagerTensor:
+    """With what matches ``pattern`` replaced; groups are ``\\\\1`` and so on, as in ``re``."""
+    compiled, new = re.compile(_raw(pattern)), _raw(rewrite).replace(b"\\0", b"\\g<0>")
+    return _each(lambda text: compiled.sub(new, text, 0 if replace_global else 1), input)
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Whether the whole of each string matches."""
+    compiled = re.compile(_raw(pattern))
+    return _each(lambda text: compiled.fullmatch(text) is not None, input, np.bool_)
+
+
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The numbers that the strings spell."""
+    wanted = as_dtype(out_type)
+
+    def parsed(text: bytes) -> Any:
+        try:
+            return int(text) if wanted.is_integer else float(text)
+        except ValueError:
+            raise invalid(f"StringToNumberOp could not correctly convert string: {text.decode()}") from None
+
+    return _each(parsed, input, wanted.as_numpy_dtype)
+
+
+def as_string(  # noqa: PLR0917 - TensorFlow's signature
+    input: Any,  # noqa: A002 - TensorFlow's name
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> EagerTensor:
+    """Numbers as text."""
+    array = convert_to_tensor(input)._array
+    padding = f"{fill}{width}" if width >= 0 else ""
+    if array.dtype.kind == "f":
+        kind = "g" if shortest else "e" if scientific else "f"
+        form = f"{padding}{'' if precision < 0 else f'.{precision}'}{kind}"
+    else:
+        form = f"{padding}d"
+    texts: list[str | bytes] = []
+    for value in array.reshape(-1).tolist():
+        if isinstance(value, bool):
+            texts.append(str(value).lower())
+        else:
+            texts.append(value if isinstance(value, bytes) else format(value, form))
+    return of_array(bytes_array(texts, array.shape))
+
+
+__getattr__ = missing("strings")
