@@ -99,8 +99,10 @@ class Records(Sequence[bytes]):
         if hasattr(payloads, "__records__"):
             records: Records = payloads.__records__()
             return records
-        if isinstance(payloads, (bytes, bytearray, memoryview, str)):
+        if isinstance(payloads, (bytes, bytearray, memoryview)):
             raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
+        if isinstance(payloads, str) or not isinstance(payloads, Iterable):
+            raise _no_payload(payloads)
         parts = list(payloads)
         try:
             buffer = b"".join(parts)
@@ -220,7 +222,12 @@ def _whole(payload: Any) -> bytes:
     """A payload that cannot be joined as it is: a view with gaps, or something else than bytes."""
     if isinstance(payload, (bytes, bytearray, memoryview)):
         return bytes(payload)
-    raise TypeError(f"a payload must be bytes-like, not {type(payload).__name__}")
+    raise _no_payload(payload)
+
+
+def _no_payload(value: Any) -> TypeError:
+    hint = "; serialize it first, with SerializeToString()" if hasattr(value, "SerializeToString") else ""
+    return TypeError(f"a payload must be bytes-like, not {type(value).__name__}{hint}")
 
 
 def _restore(buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
