@@ -25,6 +25,7 @@ from .checksum import (
     masked_crcs,
     masked_length_crcs,
     payloads_match,
+    payloads_match_in_place,
     registers,
 )
 from .errors import ChecksumError, TruncatedError
@@ -159,16 +160,23 @@ def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
 
 
 def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
-    """The indices of the frames whose payload does not match its CRC."""
-    stored = u32_at(buffer, ends)
-    if payloads_match(buffer, begins, ends, stored):
+    """The indices of the frames whose payload does not match its CRC.
+
+    A ``memoryview`` that can be written to is memory of the caller's own: it keeps the payloads, and all
+    frames if one is bad, but else not what lies between the payloads.
+    """
+    if isinstance(buffer, memoryview) and not buffer.readonly:
+        match = payloads_match_in_place(buffer, begins, ends)
+    else:
+        match = payloads_match(buffer, begins, ends, u32_at(buffer, ends))
+    if match:
         return np.empty(0, np.int64)
     view = memoryview(buffer)
     cuts = map(view.__getitem__, map(slice, begins.tolist(), ends.tolist()))
-    return np.flatnonzero(masked_crcs(cuts, len(begins)) != stored)
+    return np.flatnonzero(masked_crcs(cuts, len(begins)) != u32_at(buffer, ends))
 
 
-def all_hold(buffer: bytearray, starts: Offsets) -> bool:
+def all_hold(buffer: Any, starts: Offsets) -> bool:
     """Whether both CRCs of all frames hold that lie at ``starts``, the last of which is where they end.
 
     No payload may be longer than ``LONGEST``. The CRCs in the buffer are overwritten: see ``checksum``.

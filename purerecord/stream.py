@@ -1,29 +1,21 @@
 """``FrameStream``: the frames of one file, in order, past damage if told to.
 
-It keeps a piece of the file in a buffer and hands out the frames in it. At damage it raises the same
-error as often as it is asked, until it is told to ``skip``: then it finds the next frame, by a length that
-can be trusted or by search, and says what it passed over. Reading, validating and salvaging all go
-through here. This module does not know how a file is stored, nor what a payload means.
+At damage it raises the same error as often as it is asked, until it is told to ``skip``: then it finds the
+next frame, by a length that can be trusted or by search, and says what it passed over. Reading, validating
+and salvaging all go through here. This module does not know how a file is stored, nor what a payload means.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import NoReturn
 
 import numpy as np
 
 from . import damage, frame, resync
 from .checksum import crc32c, mask
 from .damage import Damage
-from .errors import ChecksumError, CorruptionError
+from .errors import CorruptionError
+from .forward import NONE, ForwardStream
 from .frame import FOOTER, HEADER, OVERHEAD
-from .records import Records
-from .storage import Opened
 
-_CHUNK = 1 << 20
-# From this length on a record is read straight into place: what it costs then is copying.
-_LARGE = 1 << 14
 # The most that is asked of a source at once.
 _PIECE = 1 << 24
 # How far ahead a search looks for the end of a frame whose header alone is damaged.
@@ -34,214 +26,9 @@ _SEARCH = 1 << 22
 _BUDGET, _SHORT = 1 << 33, 1 << 12
 _FARTHEST = 1 << 28
 
-_NONE = np.empty(0, np.int64)
 
-
-class FrameStream:
-    """The frames of one opened file, in order.
-
-    If the file has been read up to ``offset``, and so many records of it are known, it goes on there.
-    """
-
-    def __init__(self, opened: Opened, *, verify: bool = True, record: int = 0, offset: int = 0) -> None:
-        self._opened = opened
-        self._verify = verify
-        self._buffer = b""
-        self._base = offset  # how far into the plain data the buffer begins
-        self._begins = self._ends = _NONE  # the whole frames in the buffer
-        self._bad = _NONE  # which of them have a wrong data CRC
-        self._cursor = 0  # the first of them that has not been handed out
-        self._stop = 0  # where they end in the buffer
-        self._bad_length = False  # whether a wrong length CRC follows there
-        self._broken: CorruptionError | None = None  # why the source gave no more, if it failed to
-        self._ended = False  # whether nothing more can be had from the source
-        self._resynced = False  # whether the next record lies where a search has ended
-        self._headless = False  # whether it has lost its header, and nothing else
-        self.record = record  # the number in the file of the next record to be handed out
-        self.good = offset  # bytes of the file in good frames, those handed out by ``next``
-        self.searched = False  # whether the records handed out last begin where a search has ended
-
-    @property
-    def name(self) -> str:
-        """The file's name, for messages."""
-        return self._opened.name
-
-    def next(self, limit: int | None = None, most: int | None = None) -> Records | None:
-        """The next records, or None at the end (more may come later, if the file grows).
-
-        Without a limit, as many as are in the buffer; with one, so many, or fewer if they take ``most``
-        bytes, or the file ends, or damage follows. Damage that lies next is raised, again and again
-        until ``skip``.
-        """
-        while True:
-            ready = len(self._begins) - self._cursor
-            try:
-                if ready < (limit or 1) and not self._holds(most) and self._fill(limit, most):
-                    continue
-            except OSError:
-                if not ready:
-                    raise
-            if not ready:
-                self._check_end()
-                return None
-            return self._run(limit)
-
-    def _holds(self, size: int | None) -> bool:
-        """Whether the buffer holds that many bytes that have not been handed out, with a frame in them."""
-        if size is None or self._cursor == len(self._begins):
-            return False
-        return len(self._buffer) - int(self._begins[self._cursor]) + HEADER >= size
-
-    def payloads(self) -> Iterable[bytes] | None:
-        """Like ``next``, but the payloads themselves; a large one is read straight into place."""
-        if self._cursor == len(self._begins) and (payload := self._read_large()) is not None:
-            self.record += 1
-            return [payload]
-        return self.next()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._opened.close()
-
-    def _run(self, limit: int | None) -> Records:
-        begin, end = self._cursor, len(self._begins)
-        if limit is not None:
-            end = min(end, begin + limit)
-        if self._headless:
-            end = begin + 1
-        bad = self._bad[np.searchsorted(self._bad, begin) :]
-        if len(bad) and bad[0] < end:
-            if bad[0] == begin:
-                self._raise_bad_payload()
-            end = int(bad[0])
-        records = Records(
-            self._buffer,
-            self._begins[begin:end],
-            self._ends[begin:end],
-            path=self.name,
-            first=self.record,
-            base=self._base,
-        )
-        self._cursor = end
-        self.record += end - begin
-        self.searched, self._resynced = self._resynced, False
-        self.good += records.nbytes + len(records) * OVERHEAD - (HEADER if self._headless else 0)
-        self._headless = False
-        return records
-
-    def _fill(self, limit: int | None, most: int | None) -> bool:
-        """Get more of the file into the buffer; False when there is no more, or no use in it."""
-        missing = self._missing()
-        remaining = self._opened.remaining(missing)
-        if (
-            self._ended
-            or self._bad_length
-            or self._headless
-            or (remaining is not None and remaining < missing)
-        ):
-            return False
-        keep = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
-        tail = self._buffer[keep:]
-        buffer = self._extend(tail, max(missing, self._estimate(limit, most) - len(tail), 1))
-        if len(buffer) <= len(tail):
-            return False
-        self._load(buffer, self._base + keep)
-        return True
-
-    def _missing(self) -> int:
-        """How many bytes the frame lacks that the buffer cuts; 0 where not even its header is there."""
-        have = len(self._buffer) - self._stop
-        if have < HEADER or self._bad_length:
-            return 0
-        return max(0, frame.decode_header(self._buffer, self._stop) + OVERHEAD - have)
-
-    def _estimate(self, limit: int | None, most: int | None) -> int:
-        """About how many bytes ``limit`` frames take, if not ``most``."""
-        if limit is None or not len(self._begins):
-            return 0
-        mean = int(self._ends[-1] - self._begins[0]) // len(self._begins) + OVERHEAD
-        return min((limit + limit // 16 + 1) * mean, most or 1 << 62)
-
-    def _extend(self, tail: bytes, needed: int) -> bytes:
-        """``tail`` and, behind it, at least ``needed`` more bytes of the file if it has as many."""
-        pieces, have = [tail], 0
-        if tail and self._opened.rewind(len(tail)):
-            pieces, have = [], -len(tail)  # reading the tail once more is cheaper than joining
-        while have < needed:
-            try:
-                piece = self._read(min(max(needed - have, _CHUNK), _PIECE))
-            except OSError:
-                if have > 0:
-                    break  # the source will say it again, when all before it has been handed out
-                self._opened.rewind(have)
-                raise
-            if not piece:
-                break
-            pieces.append(piece)
-            have += len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _read(self, size: int) -> bytes:
-        """More of the file; b"" when there is no more, or it cannot be had: then ``_broken`` says why."""
-        self._broken = None
-        try:
-            return self._opened.read(size)
-        except CorruptionError as error:
-            self._broken = error.with_traceback(None)  # which would keep this stream, and the file open
-            return b""
-
-    def _load(self, buffer: bytes, base: int) -> None:
-        self._buffer, self._base, self._cursor = buffer, base, 0
-        if len(buffer) < OVERHEAD:
-            self._begins = self._ends = self._bad = _NONE
-            self._stop = 0
-            self._bad_length = len(buffer) >= HEADER and not frame.header_holds(buffer, 0)
-            return
-        self._begins, self._ends, self._stop, self._bad_length = frame.split(buffer)
-        self._bad = frame.bad_payloads(buffer, self._begins, self._ends) if self._verify else _NONE
-
-    def _read_large(self) -> bytes | None:
-        """The payload that follows next, past the buffer, if it is a large one in a regular file."""
-        missing = self._missing()
-        begin = self._stop + HEADER
-        length = len(self._buffer) - begin + missing - FOOTER
-        if missing <= FOOTER or length < _LARGE or (self._opened.remaining(missing) or 0) < missing:
-            return None
-        self._opened.rewind(len(self._buffer) - begin)
-        payload = self._opened.read(length)
-        while len(payload) < length and (more := self._opened.read(length - len(payload))):
-            payload += more
-        behind = self._opened.read(OVERHEAD)
-        if len(behind) < FOOTER or (self._verify and not frame.payload_holds(payload, behind)):
-            # The ordinary way finds out exactly what is wrong.
-            header = self._buffer[self._stop : begin]
-            self._load(header + payload + behind, self._base + self._stop)
-            return None
-        self._load(behind[FOOTER:], self._base + begin + length + FOOTER)
-        return payload
-
-    def _check_end(self) -> None:
-        """Raise unless the data may end here."""
-        if self._broken is not None and not self._bad_length:
-            raise self._located(self._broken, self._stop)
-        tail = self._buffer[self._stop :]
-        # What is not in the buffer counts once a header says that it should be there.
-        beyond = (self._opened.remaining() or 0) if len(tail) >= HEADER else 0
-        try:
-            frame.check_end(tail, len(tail) + beyond)
-        except CorruptionError as error:
-            if self._base + self._stop == 0 and isinstance(error, ChecksumError):
-                error.reason += frame.hint(tail)
-            raise self._located(error, self._stop) from None
-
-    def _raise_bad_payload(self) -> NoReturn:
-        begin, end = int(self._begins[self._cursor]), int(self._ends[self._cursor])
-        error = frame.payload_error(self._buffer[begin:end], self._buffer[end : end + FOOTER])
-        raise self._located(error, begin - HEADER)
-
-    def _located(self, error: CorruptionError, position: int) -> CorruptionError:
-        error.path, error.record, error.offset = self.name, self.record, self._base + position
-        return error
+class FrameStream(ForwardStream):
+    """The frames of one opened file, in order, and what is between them."""
 
     def skip(self) -> Damage:
         """Pass over the damage that ``next`` raised, to the next frame or the end; say what it was."""
@@ -284,7 +71,7 @@ class FrameStream:
     def _resync(self) -> Damage:
         """Search for a frame behind the beginning of the one that lies next, and go on there."""
         at = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
-        self._buffer, self._base = self._buffer[at:], self._base + at
+        self._buffer, self._base = bytes(self._buffer[at:]), self._base + at
         begin, head = self._base, self._buffer[:HEADER]
         if len(head) == HEADER and frame.header_holds(head):
             return self._pass_trusted(begin, frame.decode_header(head) + OVERHEAD)
@@ -435,6 +222,6 @@ class FrameStream:
         frames = frame.split(self._buffer, end + FOOTER)
         self._begins, self._ends = np.append(HEADER, frames.begins), np.append(end, frames.ends)
         self._cursor, self._stop, self._bad_length = 0, frames.stop, frames.bad
-        self._bad = frame.bad_payloads(self._buffer, self._begins, self._ends) if self._verify else _NONE
+        self._bad = frame.bad_payloads(self._buffer, self._begins, self._ends) if self._verify else NONE
         self._headless = True
         return Damage(self._base, self._base + HEADER, damage.BAD_LENGTH, 0, "its payload is intact")

@@ -37,7 +37,7 @@ def frame_starts(buffer: Any, start: int, end: int) -> Offsets:
     if len(run) > 1:
         runs.append(run[:-1])
         start = int(run[-1])
-    elif end - start > 1 << 16 and hasattr(buffer, "find"):
+    elif end - start > 1 << 16:
         lanes = _lanes(buffer, start, end)
         if lanes is not None:
             runs.append(lanes[:-1])
@@ -103,11 +103,11 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
 def _places(buffer: Any, start: int, end: int, mean: int) -> Offsets:
     """Places, ``start`` among them, where headers are whose CRCs hold, some frames apart."""
     window = 2 * mean + _HEADER
-    find = buffer.find
     zeros = bytes(6)  # in so small frames all but the two lowest bytes of a length are zero
-    found = [find(zeros, at, at + window) for at in range(start + _LANE * mean, end - window, _LANE * mean)]
+    looked = range(start + _LANE * mean, end - window, _LANE * mean)
+    found = [(at, bytes(buffer[at : at + window]).find(zeros)) for at in looked]
     # The second lowest is zero too where a length is below 256; then the header begins there.
-    places = np.array([at for at in found if at > start + 2], np.int64)[:, None] - np.array([2, 1])
+    places = np.array([at + by for at, by in found if by >= 0], np.int64)[:, None] - np.array([2, 1])
     lengths = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))[places]
     stored = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))[places + 8]
     good = masked_length_crcs(lengths) == stored

@@ -196,3 +196,39 @@ def test_answer_is_that_of_the_single_crcs(payloads, data):
         for begin, end in pairwise(edges)
     )
     assert match(damaged, payloads) is expected
+
+
+def match_in_place(memory: bytearray, payloads: list[bytes]) -> bool | None:
+    edges = np.array(starts(payloads), np.int64)
+    return checksum.payloads_match_in_place(memoryview(memory), edges[:-1] + HEADER, edges[1:] - FOOTER)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_payloads_that_match_in_place_are_still_there(kind):
+    payloads = some(kind)
+    memory = bytearray(frames(payloads) + b"behind")
+    assert match_in_place(memory, payloads)
+    edges = starts(payloads)
+    for payload, start, stop in zip(payloads, edges, edges[1:], strict=False):
+        assert memory[start + HEADER : stop - FOOTER] == payload
+    assert memory[edges[-1] :] == b"behind"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_in_which_something_does_not_match_is_as_it_was(kind):
+    payloads = some(kind)
+    data = frames(payloads)
+    edges = starts(payloads)
+    for number in [0, 1, len(payloads) // 2, len(payloads) - 1]:
+        for place in {edges[number] + HEADER, edges[number + 1] - 1}:
+            memory = bytearray(flip_byte(data, place))
+            before = bytes(memory)
+            assert match_in_place(memory, payloads) is False
+            assert memory == before
+
+
+def test_few_or_long_payloads_in_place_are_left_to_others():
+    for payloads in ([b"x"] * 10, [b"x"] * 200 + [bytes(checksum.LONGEST + 1)]):
+        memory = bytearray(frames(payloads))
+        assert match_in_place(memory, payloads) is None
+        assert memory == frames(payloads)

@@ -24,7 +24,7 @@ MODULES = {
 
 SHARED = ["errors", "records"]
 CONTAINER = [
-    "checksum damage openfiles",
+    "checksum damage openfiles memory",
     "walk inflate report",
     "frame deflate",
     "storage resync",
@@ -33,7 +33,7 @@ CONTAINER = [
     "stream",
     "reader plainfile",
     "recordfile writer",
-    "shards quarantine",
+    "shards quarantine repeats",
     "recovery",
     "workers",
 ]
@@ -59,7 +59,14 @@ MEETING = [
     "mixing parsing",
     "dataset",
 ]
-TOP = ["outcome progress show demo tf arrow torch jax grain ray spark convert view", "commands", "cli"]
+TOP = [
+    "arrowtypes",
+    "toarrow fromarrow",
+    "growing",
+    "outcome progress show demo tf arrow torch jax grain ray spark convert view tfds",
+    "commands",
+    "cli",
+]
 
 SIDES = {"shared": SHARED, "container": CONTAINER, "payload": PAYLOAD, "meeting": MEETING, "top": TOP}
 SEES = {

@@ -26,6 +26,7 @@ from damage import (
     swap,
     zero,
 )
+from tuning import buffers
 
 from purerecord import (
     CorruptionError,
@@ -322,9 +323,9 @@ def test_quarantine_of_a_compressed_file_takes_plain_bytes(tmp_path):
 
 def test_quarantine_of_a_stream_forgets_what_is_not_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(quarantine, "_IN_MEMORY", 500)
-    monkeypatch.setattr("purerecord.stream._CHUNK", 300)
     plain = flip_byte(CLEAN, EDGES[17] + 30)
-    salvage(io.BytesIO(plain), tmp_path / "b", quarantine=tmp_path / "bad")
+    with buffers(_CHUNK=300):
+        salvage(io.BytesIO(plain), tmp_path / "b", quarantine=tmp_path / "bad")
     assert (tmp_path / "bad" / f"{EDGES[17]:012d}.bin").read_bytes() == plain[EDGES[17] : EDGES[18]]
 
 

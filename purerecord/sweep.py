@@ -1,0 +1,62 @@
+"""``Sweep``: the payloads of many small frames, through one buffer that is used again and again.
+
+Bytes handed out are copies anyway, so the buffer they come from need not be kept: it stays in the
+processor's cache, and its CRCs can be checked where they lie. This goes on as long as all is well. Where it
+is not, nothing is taken, and the ordinary way through ``FrameStream`` finds out why. This module does not
+know what damage is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from . import frame
+from .checksum import LONGEST
+from .frame import HEADER, OVERHEAD
+from .storage import Opened
+from .walk import frame_starts
+
+_SIZE = 1 << 20  # fits in the cache of a processor
+_FEW = 16  # frames: fewer are not worth it
+
+
+class Swept(NamedTuple):
+    """Payloads, to be used before the next are taken: how many, and how many bytes their frames have."""
+
+    payloads: Iterator[bytes]
+    count: int
+    size: int
+
+
+class Sweep:
+    """Takes payloads from files in which one can go back."""
+
+    def __init__(self) -> None:
+        self._memory = BytesIO(bytes(_SIZE))
+        self._view = self._memory.getbuffer()
+
+    def take(self, opened: Opened) -> Swept | None:
+        """The small frames that come next; None if these are few or unsound, and the file is left there."""
+        got = opened.readinto(self._view)
+        starts = frame_starts(self._view, 0, got)
+        sizes = np.diff(starts)
+        large = np.flatnonzero(sizes > LONGEST + OVERHEAD)
+        if large.size:
+            starts, sizes = starts[: large[0] + 1], sizes[: large[0]]
+        if sizes.size < _FEW or not frame.all_hold(self._view, starts):
+            opened.rewind(got)
+            return None
+        stop = int(starts[-1])
+        if got > stop:
+            opened.rewind(got - stop)
+        # Reading forward, gap by gap and record by record, takes half the time that slicing does.
+        steps = np.full(2 * sizes.size, OVERHEAD)
+        steps[0] = HEADER
+        np.subtract(sizes, OVERHEAD, out=steps[1::2])
+        self._memory.seek(0)
+        return Swept(islice(map(self._memory.read, steps.tolist()), 1, None, 2), sizes.size, stop)

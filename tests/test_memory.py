@@ -1,0 +1,66 @@
+"""Memory is used again only when nobody can see it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from damage import frames
+
+import purerecord as pr
+from purerecord.memory import Memory
+
+
+def address(view: memoryview) -> int:
+    return np.frombuffer(view, np.uint8).ctypes.data
+
+
+def test_room_has_the_size_that_was_asked_for():
+    memory = Memory()
+    for size in (0, 1, 100, 3, 1 << 20):
+        assert len(memory.room(size)) == size
+
+
+def test_what_somebody_holds_is_never_given_again():
+    memory = Memory()
+    held = []
+    for number in range(10):
+        view = memory.room(1000)
+        view[:] = bytes([number]) * 1000
+        held.append(view.toreadonly()[1:-1])
+    assert [bytes(view) for view in held] == [bytes([number]) * 998 for number in range(10)]
+
+
+@pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="this Python does not count references")
+def test_what_nobody_holds_is_given_again():
+    memory = Memory()
+    places = {address(memory.room(1000)) for _ in range(10)}
+    assert len(places) == 1
+
+
+def test_an_array_made_from_a_view_holds_it():
+    memory = Memory()
+    array = np.frombuffer(memory.room(100), np.uint8)[10:20]
+    array[:] = 7
+    memory.room(100)[:] = bytes(100)
+    assert array.tolist() == [7] * 10
+
+
+def test_batches_that_are_kept_keep_their_records(tmp_path):
+    path = tmp_path / "file"
+    payloads = [b"%06d" % number * 50 for number in range(40_000)]
+    path.write_bytes(frames(payloads))
+    assert [record for batch in list(pr.read_batches(path)) for record in batch] == payloads
+    kept = [batch[::999] for batch in pr.read_batches(path, batch_size=5000)]
+    assert [record for some in kept for record in some] == [
+        record for low in range(0, 40_000, 5000) for record in payloads[low : low + 5000 : 999]
+    ]
+
+
+def test_a_batch_cannot_be_written_to(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"abc"] * 100))
+    (batch,) = pr.read_batches(path)
+    with pytest.raises(TypeError):
+        batch.buffer[0] = 1

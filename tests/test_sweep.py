@@ -1,0 +1,84 @@
+"""A sweep gives the payloads of sound small frames, and leaves everything else untouched."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from damage import flip_byte, frames, starts
+from hypothesis import given
+from hypothesis import strategies as st
+
+import purerecord as pr
+from purerecord.storage import Opened
+from purerecord.sweep import Sweep
+
+
+def opened(path) -> Opened:
+    file = Opened(str(path))
+    file.look()
+    return file
+
+
+def test_payloads_come_as_they_are_in_the_file(tmp_path):
+    payloads = [random.Random(i).randbytes(i % 300) for i in range(20_000)]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    file, sweep = opened(tmp_path / "file"), Sweep()
+    got: list[bytes] = []
+    while (swept := sweep.take(file)) is not None:
+        got += swept.payloads
+        assert (len(got), file.position) == (len(got), starts(payloads)[len(got)])
+    assert got == payloads
+    file.close()
+
+
+def test_nothing_is_taken_where_a_frame_is_unsound(tmp_path):
+    payloads = [b"abc" * 10] * 100
+    data = frames(payloads)
+    for place in [0, 9, 12, 20, 45, len(data) - 1]:
+        (tmp_path / "file").write_bytes(flip_byte(data, place))
+        file = Opened(str(tmp_path / "file"), "")
+        assert Sweep().take(file) is None
+        assert file.position == 0
+        file.close()
+
+
+@pytest.mark.parametrize("large", [16 << 10, (16 << 10) + 1, 1 << 21])
+def test_a_sweep_ends_in_front_of_a_large_frame(large, tmp_path):
+    payloads = [b"x"] * 50 + [bytes(large)] + [b"y"] * 50
+    (tmp_path / "file").write_bytes(frames(payloads))
+    file = opened(tmp_path / "file")
+    swept = Sweep().take(file)
+    assert list(swept.payloads) == payloads[: 101 if large == 16 << 10 else 50]
+    file.close()
+
+
+@given(st.lists(st.sampled_from([0, 1, 40, 5000, 20_000, 70_000, 1 << 20]), max_size=120), st.randoms())
+def test_reading_records_gives_any_mix_of_small_and_large(sizes, rng):
+    import tempfile  # noqa: PLC0415 - a folder for each example
+
+    payloads = [bytes([i % 256]) * size for i, size in enumerate(sizes)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/file"
+        with open(path, "wb") as file:
+            file.write(frames(payloads))
+        assert list(pr.read_records(path)) == payloads
+        reader = pr.read_records(path)
+        ahead = [next(reader) for _ in range(rng.randrange(len(payloads) + 1))]
+        assert ahead + list(reader) == payloads
+
+
+def test_two_loops_over_one_reader_share_its_records(tmp_path):
+    payloads = [b"%d" % number for number in range(1000)]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    reader = pr.read_records(tmp_path / "file")
+    one, two = iter(reader), iter(reader)
+    got = [next(one) if number % 3 else next(two) for number in range(1000)]
+    assert got == payloads
+    assert next(one, None) is None is next(two, None)
+
+
+def test_records_kept_are_not_overwritten_by_later_ones(tmp_path):
+    payloads = [b"%07d" % number * 9 for number in range(60_000)]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    assert list(pr.read_records(tmp_path / "file")) == payloads
