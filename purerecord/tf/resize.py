@@ -1,0 +1,172 @@
+"""``tf.image.resize``: pixels at other places, computed as TensorFlow's kernels do.
+
+Pixel centres lie half a pixel from the edge. Bilinear and nearest are computed in float32 in TensorFlow's
+order, so the results are equal to the last bit, or nearly. The kernels with a radius, which is all of them
+with ``antialias``, are weighted sums along each dimension. Bicubic and area are there with ``antialias`` only
+and not at all, respectively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .convert import Array
+from .errors import InvalidArgumentError
+from .tensors import EagerTensor, of_array, to_numpy
+
+
+class ResizeMethod:
+    """The names of the methods."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+_NUMBERS = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}  # TensorFlow 1 had numbers
+
+
+def resize(  # noqa: PLR0917 - TensorFlow's signature
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> EagerTensor:
+    """``[height, width, channels]`` or a batch of these in another ``size``; float32, but nearest keeps the
+    dtype. With ``preserve_aspect_ratio`` as large as fits into ``size``."""
+    array = to_numpy(images)
+    if array.ndim not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    lengths = to_numpy(size)
+    if lengths.shape != (2,):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if lengths.dtype.kind not in "iu":
+        raise ValueError("'size' must be a 1-D int32 Tensor")
+    height, width = (int(length) for length in lengths)
+    if preserve_aspect_ratio:
+        height, width = _within(array.shape[-3:-1], height, width)
+    if height <= 0 or width <= 0:
+        raise InvalidArgumentError(None, None, "output dimensions must be positive")
+    kind = str(_NUMBERS.get(method, method))
+    batch = array if array.ndim == 4 else array[None]
+    resized = _resized(batch, height, width, kind, antialias)
+    return of_array(resized if array.ndim == 4 else resized[0])
+
+
+def _within(old: tuple[int, ...], height: int, width: int) -> tuple[int, int]:
+    """The greatest size of the old proportions that fits."""
+    scale = min(height / old[0], width / old[1])
+    return max(round(scale * old[0]), 1), max(round(scale * old[1]), 1)
+
+
+def _resized(batch: Array, height: int, width: int, method: str, antialias: bool) -> Array:
+    if method == "nearest":
+        rows, columns = (_nearest(*lengths) for lengths in _lengths(batch, height, width))
+        return batch[:, rows][:, :, columns]
+    if method == "bilinear" and not antialias:
+        return _bilinear(batch, height, width)
+    if method not in _KERNELS or (method == "bicubic" and not antialias):
+        raise NotImplementedError(
+            f"resize with method={method!r} and antialias={antialias} is not in purerecord.tf; "
+            "bilinear and nearest are"
+        )
+    radius, kernel = _KERNELS[method]
+    pixels = batch.astype(np.float32)
+    for axis, (old, new) in zip((1, 2), _lengths(batch, height, width), strict=True):
+        weights = _weights(old, new, radius, kernel, antialias)
+        pixels = np.moveaxis(np.tensordot(weights, pixels, (1, axis)), 0, axis)
+    return pixels
+
+
+def _lengths(batch: Array, height: int, width: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (batch.shape[1], height), (batch.shape[2], width)
+
+
+def _centres(old: int, new: int) -> Array:
+    """Where the new pixels' centres lie among the old ones, measured in old pixels from the edge."""
+    places: Array = np.arange(new, dtype=np.float32) + np.float32(0.5)
+    return np.multiply(places, np.float32(old) / np.float32(new))
+
+
+def _nearest(old: int, new: int) -> Array:
+    return np.minimum(np.floor(_centres(old, new)).astype(np.int64), old - 1)
+
+
+def _bilinear(batch: Array, height: int, width: int) -> Array:
+    pixels = batch.astype(np.float32)
+    (above, below, down), (left, right, across) = (
+        _neighbours(*pair) for pair in _lengths(batch, height, width)
+    )
+    across = across[:, None]
+    top, bottom = pixels[:, above], pixels[:, below]
+    upper = top[:, :, left] + (top[:, :, right] - top[:, :, left]) * across
+    lower = bottom[:, :, left] + (bottom[:, :, right] - bottom[:, :, left]) * across
+    result: Array = upper + (lower - upper) * down[:, None, None]
+    return result
+
+
+def _neighbours(old: int, new: int) -> tuple[Array, Array, Array]:
+    """For each new pixel the old ones at both sides, and how near it is to the second."""
+    places = _centres(old, new) - np.float32(0.5)
+    floors = np.floor(places)
+    first = np.maximum(floors.astype(np.int64), 0)
+    second = np.minimum(np.ceil(places).astype(np.int64), old - 1)
+    return first, second, places - floors
+
+
+# --- Kernels with a radius --------------------------------------------------------------------------
+
+
+def _weights(old: int, new: int, radius: float, kernel: Callable[[Array], Array], antialias: bool) -> Array:
+    """A matrix: what each old pixel contributes to each new one."""
+    spread = max(old / new, 1.0) if antialias else 1.0
+    centres = (np.arange(new) + 0.5) * (old / new)
+    distances = (np.arange(old) + 0.5 - centres[:, None]) / spread
+    weights = np.where(np.abs(distances) <= radius, kernel(np.abs(distances)), 0)
+    sums = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights, np.where(sums == 0, 1, sums)).astype(np.float32)
+
+
+def _triangle(x: Array) -> Array:
+    return np.maximum(1 - x, 0)
+
+
+def _lanczos(radius: int) -> Callable[[Array], Array]:
+    return lambda x: np.where(x < radius, np.sinc(x) * np.sinc(x / radius), 0)
+
+
+def _gaussian(x: Array) -> Array:
+    sigma = 1.5 / 3.0
+    return np.where(x >= 1.5, 0, np.exp(-(x**2) / (2 * sigma**2)))
+
+
+def _keys_cubic(x: Array) -> Array:
+    near = (1.5 * x - 2.5) * x * x + 1
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    return np.where(x >= 2, 0, np.where(x >= 1, far, near))
+
+
+def _mitchell_cubic(x: Array) -> Array:
+    near = ((7 / 6 * x - 2) * x) * x + 8 / 9
+    far = ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9
+    return np.where(x >= 2, 0, np.where(x >= 1, far, near))
+
+
+_KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
+    "bilinear": (1, _triangle),
+    "bicubic": (2, _keys_cubic),
+    "lanczos3": (3, _lanczos(3)),
+    "lanczos5": (5, _lanczos(5)),
+    "gaussian": (1.5, _gaussian),
+    "mitchellcubic": (2, _mitchell_cubic),
+}
