@@ -110,7 +110,7 @@ def info(arguments: Namespace) -> int:
         summary, damages = Summary(arguments.sample), []
         facts: dict[str, Any] = {}
         with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
-            for found in walk(FrameStream(opened)):
+            for found in walk(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     damages.append(found)
                 else:
@@ -157,7 +157,7 @@ def cat(arguments: Namespace) -> int:
     left = arguments.limit
     for file in _files(arguments.paths, outcome):
         with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
-            for found in walk(FrameStream(opened)):
+            for found in walk(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     outcome.damaged = True
                     outcome.say(f"{opened.name}: {found}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 BAD_LENGTH = "bad length checksum"
 BAD_DATA = "bad data checksum"
@@ -12,6 +13,7 @@ TRUNCATED_FOOTER = "truncated footer"
 GARBAGE = "garbage"
 TRAILING_GARBAGE = "trailing garbage"
 ZEROS = "zeros"
+DUPLICATED = "duplicated block"
 BROKEN_COMPRESSION = "broken compression"
 NOT_A_TFRECORD = "not a TFRecord"
 
@@ -21,7 +23,8 @@ class Damage:
     """The bytes ``[begin, end)`` of a file's plain data are damaged.
 
     ``kind`` is one of the words above, ``records`` the number of records lost with them if that is known,
-    and ``detail`` a sentence for people.
+    and ``detail`` a sentence for people. Where a compressed file is broken, ``compressed`` are the bytes
+    ``[begin, end)`` of the file itself that could not be inflated: none, if it just ends too early.
     """
 
     begin: int
@@ -29,11 +32,24 @@ class Damage:
     kind: str
     records: int | None = None
     detail: str = ""
+    compressed: tuple[int, int] | None = None
 
     @property
     def size(self) -> int:
-        """How many bytes are damaged."""
+        """How many bytes of the plain data are damaged."""
         return self.end - self.begin
 
+    @property
+    def compressed_size(self) -> int:
+        """How many bytes of a compressed file could not be inflated."""
+        return 0 if self.compressed is None else self.compressed[1] - self.compressed[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The damage in types that JSON has."""
+        return {**asdict(self), "compressed": None if self.compressed is None else list(self.compressed)}
+
     def __str__(self) -> str:
-        return f"[{self.begin}, {self.end}): {self.kind}" + (f" ({self.detail})" if self.detail else "")
+        place = f"[{self.begin}, {self.end})"
+        if self.compressed is not None:
+            place += f", compressed [{self.compressed[0]}, {self.compressed[1]})"
+        return f"{place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")

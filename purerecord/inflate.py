@@ -90,6 +90,8 @@ class Inflater:
         self._begin = 0  # where the current stream begins
         self._recent = bytearray()  # compressed bytes inflated lately: a next member may be among them
         self._broken: CompressionError | None = None
+        self._broken_at = 0  # compressed
+        self.passed: tuple[int, int] | None = None  # compressed bytes that ``resume`` has passed over
 
     def read(self, size: int) -> bytes:
         while True:
@@ -108,8 +110,10 @@ class Inflater:
                 return data
             if at_end and self._stream is not None:
                 if self._begin > 0 and self._consumed - self._begin < 2:  # too little to begin another one
+                    self._broken_at = self._begin
                     what = f"is followed by something else at compressed byte {self._begin}"
                 else:
+                    self._broken_at = self._consumed
                     what = f"is cut after {self._consumed} bytes: its end is missing"
                 raise CompressionError(f"the {self._compression} stream {what}")
 
@@ -159,6 +163,7 @@ class Inflater:
             what = "does not begin as one"
         else:
             what, position = "is followed by something else", self._begin
+        self._broken_at = position
         detail = str(error).rpartition(": ")[2]
         self._broken = CompressionError(
             f"the {self._compression} stream {what} at compressed byte {position} ({detail})"
@@ -171,26 +176,30 @@ class Inflater:
         Broken data may be inflated to nonsense for a while before the break shows, and members be
         swallowed by that: so the search begins a little before it.
         """
-        if self._compression != "GZIP":
-            return False
         known = bytes(self._recent) + self._input
-        at = max(self._consumed - len(known), self._begin + 1) - (self._consumed - len(known))
-        while True:
+        low = max(self._consumed - len(known), self._begin + 1)  # the earliest that it may be
+        at = low - (self._consumed - len(known))
+        while self._compression == "GZIP":
             at = known.find(_GZIP_MAGIC, at)
             if at < 0:
                 more = self._more()
                 if not more:
-                    return False
+                    break
                 known, at = known[-2:] + more, 0
                 continue
             while len(known) - at < _INPUT and (more := self._more()):
                 known += more
             if _inflates(known[at:]):
-                break
+                place = self._consumed - len(known) + at
+                self.passed = (self._broken_at if self._broken_at <= place else low - 1, place)
+                self._input, self._recent = known[at:], bytearray()
+                self._stream, self._broken = None, None
+                return True
             at += 1
-        self._input, self._recent = known[at:], bytearray()
-        self._stream, self._broken = None, None
-        return True
+        while self._more():  # so that all of the file is accounted for
+            pass
+        self.passed = (self._broken_at, self._consumed)
+        return False
 
     def close(self) -> None:
         self._source.close()
@@ -295,6 +304,11 @@ class BlockInflater:
     def resume(self) -> bool:
         """After a break: go on at the next member, if there is one."""
         return self._rest is not None and self._rest.resume()
+
+    @property
+    def passed(self) -> tuple[int, int] | None:
+        """The compressed bytes that ``resume`` has passed over."""
+        return None if self._rest is None else self._rest.passed
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

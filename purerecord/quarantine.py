@@ -1,9 +1,9 @@
 """Quarantine: a folder that takes the damaged ranges of a file, so that salvaging it loses nothing.
 
-Each range is a file named by its offset in the plain data; ``damages.json`` lists them. The folder appears
-when it is complete. ``Rereadable`` is where the bytes come from: damage is known only when it has been
-passed over, and a pipe or a compressed file cannot be gone back in. This module does not know how damage
-is found.
+Each range is a file named by its offset in the plain data, or in the compressed file if it cannot be
+inflated; ``damages.json`` lists them. The folder appears when it is complete. ``Rereadable`` is where the
+bytes come from: damage is known only when it has been passed over, and a pipe or a compressed file cannot
+be gone back in. This module does not know how damage is found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from .damage import Damage
@@ -48,6 +47,12 @@ class Rereadable(Opened):
                 yield from _pieces(file, begin, end)
         else:
             yield from _pieces(self._kept, begin - self._kept_from, end - self._kept_from)
+
+    def stored(self, begin: int, end: int) -> Iterator[bytes]:
+        """The bytes [begin, end) of the file itself, however it is compressed; none of a pipe."""
+        if self._file.regular:
+            with io.FileIO(self.name) as file:
+                yield from _pieces(file, begin, end)
 
     def forget(self, offset: int) -> None:
         """What lies before ``offset`` is not needed any more."""
@@ -95,11 +100,21 @@ class Quarantine:
         """Put one damaged range aside."""
         if not self._entries:
             os.makedirs(self._temporary)
-        name = f"{damage.begin:012d}.bin" if damage.size else None
-        self._entries.append({"file": name, **asdict(damage)})
-        if name is not None:
+        name = self._keep(f"{damage.begin:012d}.bin", source.again(damage.begin, damage.end))
+        entry = {"file": name, "compressed_file": None, **damage.to_dict()}
+        if damage.compressed is not None:
+            begin, end = damage.compressed
+            entry["compressed_file"] = self._keep(f"compressed-{begin:012d}.bin", source.stored(begin, end))
+        self._entries.append(entry)
+
+    def _keep(self, name: str, pieces: Iterator[bytes]) -> str | None:
+        """Write a file, if there is anything to be written; its name."""
+        for first in pieces:
             with open(os.path.join(self._temporary, name), "wb") as file:
-                file.writelines(source.again(damage.begin, damage.end))
+                file.write(first)
+                file.writelines(pieces)
+            return name
+        return None
 
     def finish(self, source: str) -> bool:
         """Give the folder its name, unless there is nothing to be kept."""

@@ -10,16 +10,17 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .checksum import crc32c
-from .damage import Damage
+from .damage import BROKEN_COMPRESSION, Damage
 from .deflate import TFRecordOptions
 from .errors import CorruptionError
 from .frame import HEADER
 from .quarantine import Quarantine, Rereadable, check_folder
 from .records import Records
+from .repeats import Repeats
 from .report import FileReport, SalvageReport
 from .storage import Named, Opened, is_url, resolve, temporary_name
 from .stream import FrameStream
@@ -61,9 +62,10 @@ def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
     >>> for found in scan("train.tfrecord"):
     ...     print(found)
     """
-    with closing(FrameStream(Opened(single(path), compression))) as stream:
+    opened = Opened(single(path), compression)
+    with closing(FrameStream(opened)) as stream:
         index = 0
-        for found in walk(stream):
+        for found in walk(opened, stream):
             if isinstance(found, Damage):
                 yield found
                 continue
@@ -75,13 +77,19 @@ def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
                 searched = False
 
 
-def walk(stream: FrameStream) -> Iterator[Records | Damage]:
+def walk(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
     """What a stream consists of: runs of records, and the damage between them."""
+    repeats = Repeats()
     while True:
         try:
             records = stream.next()
         except CorruptionError:
-            yield stream.skip()
+            damage = stream.skip()
+            if damage.kind == BROKEN_COMPRESSION:
+                damage = replace(damage, compressed=opened.passed)
+            elif opened.rewinds:
+                damage = repeats.named(damage, opened.name)
+            yield damage
             continue
         if records is None:
             return
@@ -177,7 +185,7 @@ def _copy(
     records = crc = told = 0
     writer: TFRecordWriter | None = None
     try:
-        for found in walk(stream):
+        for found in walk(opened, stream):
             if isinstance(found, Damage):
                 damages.append(found)
                 if kept is not None:
@@ -200,7 +208,9 @@ def _copy(
             writer.abandon()
         raise
     size = stream.good + sum(damage.size for damage in damages)
-    return FileReport(opened.name, records, size, tuple(damages), opened.compression or ""), crc
+    compression = opened.compression or ""
+    stored = opened.position if compression else size
+    return FileReport(opened.name, records, size, tuple(damages), compression, file_size=stored), crc
 
 
 def _like(opened: Opened) -> TFRecordOptions:

@@ -7,7 +7,7 @@ what it prints otherwise. This module does not know how damage is found or repai
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from .damage import Damage
@@ -23,8 +23,10 @@ class FileReport:
 
     ``records`` and ``good_bytes`` count what is sound. ``size`` is that of the plain data, which for an
     uncompressed file is the file itself; offsets in ``damages`` are offsets in the same. Good bytes and
-    damaged bytes always add up to ``size``. ``error`` says why the file could not be read to its end, if
-    the operating system did not let us.
+    damaged bytes always add up to ``size``. Of a compressed file, ``size`` is what could be inflated, and
+    ``file_size`` that of the file itself, which ``good_file_bytes`` and ``damaged_file_bytes`` add up to:
+    the latter are those that could not be inflated. ``error`` says why the file could not be read to its
+    end, if the operating system did not let us.
     """
 
     path: str
@@ -33,6 +35,11 @@ class FileReport:
     damages: tuple[Damage, ...] = ()
     compression: str = ""
     error: str | None = None
+    file_size: int | None = None  # where it is not ``size``
+
+    def __post_init__(self) -> None:
+        if self.file_size is None:
+            object.__setattr__(self, "file_size", self.size)
 
     @property
     def ok(self) -> bool:
@@ -50,6 +57,18 @@ class FileReport:
         return self.size - self.damaged_bytes
 
     @property
+    def damaged_file_bytes(self) -> int:
+        """How many bytes of the file itself are damaged: if it is compressed, could not be inflated."""
+        if not self.compression:
+            return self.damaged_bytes
+        return sum(damage.compressed_size for damage in self.damages)
+
+    @property
+    def good_file_bytes(self) -> int:
+        """How many bytes of the file itself are not damaged."""
+        return (self.file_size or 0) - self.damaged_file_bytes
+
+    @property
     def lost_records(self) -> int | None:
         """How many records were lost, where that is known of every damage."""
         return _total(damage.records for damage in self.damages)
@@ -65,7 +84,10 @@ class FileReport:
             "good_bytes": self.good_bytes,
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
-            "damages": [asdict(damage) for damage in self.damages],
+            "file_size": self.file_size,
+            "good_file_bytes": self.good_file_bytes,
+            "damaged_file_bytes": self.damaged_file_bytes,
+            "damages": [damage.to_dict() for damage in self.damages],
             "error": self.error,
         }
 
@@ -73,7 +95,10 @@ class FileReport:
         """What is wrong with the file, in a few words."""
         parts = [self.error] if self.error is not None else []
         if self.damages:
-            where = f"{_bytes(self.damaged_bytes)} in {_count(len(self.damages), 'place')}"
+            size = _bytes(self.damaged_bytes)
+            if self.compression and self.damaged_file_bytes:
+                size = f"{size}, {_bytes(self.damaged_file_bytes)} of the compressed file"
+            where = f"{size} in {_count(len(self.damages), 'place')}"
             parts.append(f"{where}, {_lost(self.lost_records)}")
         return "; ".join(parts) or "none"
 

@@ -296,6 +296,11 @@ class Opened:
         resume = getattr(self._plain, "resume", None)
         return resume is not None and resume()
 
+    @property
+    def passed(self) -> tuple[int, int] | None:
+        """Which bytes of a compressed file ``resume`` has passed over last."""
+        return getattr(self._plain, "passed", None)
+
     def close(self) -> None:
         (self._plain or self._file).close()
 

@@ -116,17 +116,19 @@ class Job:
         """The report on one file."""
         found = _Found(self.check)
         name, error = file if isinstance(file, str) else "", None
-        compression = None
+        compression, stored = "", None
         try:
             with closing(Opened(file, self.compression)) as opened:
                 name = opened.name
                 _examine(opened, found, progress or untold)
-                compression = opened.compression
+                compression = opened.compression or ""
+                stored = opened.position if compression else None
         except OSError as refused:
             error = refused.strerror or str(refused)
         except MemoryError:
             error = "not enough memory"
-        return FileReport(name, found.records, found.position, tuple(found.damages), compression or "", error)
+        damages = tuple(found.damages)
+        return FileReport(name, found.records, found.position, damages, compression, error, stored)
 
 
 def _examine(opened: Opened, found: _Found, progress: Progress) -> None:
@@ -136,7 +138,8 @@ def _examine(opened: Opened, found: _Found, progress: Progress) -> None:
             found.add_sound(records, size)
             progress(opened.position - told, records)
             told = opened.position
-    for part in walk(FrameStream(opened, record=found.records, offset=found.position)):
+    stream = FrameStream(opened, record=found.records, offset=found.position)
+    for part in walk(opened, stream):
         before = found.records
         if isinstance(part, Damage):
             found.add_damage(part)

@@ -16,7 +16,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,10 +24,12 @@ import numpy.typing as npt
 from damage import FOOTER, HEADER, OVERHEAD, header
 from damage import frames as make_frames
 from traced import PROFILES, Traced, damage, encode, make_payloads
+from tuning import buffers, owners
 
-from purerecord import TFRecordOptions, read_batches, read_records, scan, stream, validate, verify
-from purerecord.damage import Damage
+from purerecord import TFRecordOptions, read_batches, read_records, scan, validate
+from purerecord.damage import DUPLICATED, Damage
 from purerecord.recovery import Frame
+from purerecord.report import FileReport
 
 # --- What must come out -----------------------------------------------------------------------------
 
@@ -57,7 +58,14 @@ class Tally:
         return self.recovered[form] / self.intact[form] if self.intact[form] else 1.0
 
     def __str__(self) -> str:
-        lines = [f"{sum(self.files.values()):,} damaged files, every byte accounted for, no record invented"]
+        certain = [form for form in self.files if form != "nested"]
+        recovered, intact = (
+            sum(counts[form] for form in certain) for counts in (self.recovered, self.intact)
+        )
+        lines = [
+            f"{sum(self.files.values()):,} damaged files, every byte accounted for, no record invented",
+            f"recall {recovered / max(1, intact):.4%}, but for files with a TFRecord in a payload",
+        ]
         for form, files in self.files.items():
             lines.append(
                 f"{form}: {files:,} files, recall {self.recall(form):.4%}: "
@@ -218,20 +226,6 @@ def intact_members(file: Traced, clean: bytes) -> list[tuple[int, int, bytes]]:
 # --- One file of it ---------------------------------------------------------------------------------
 
 
-@contextmanager
-def buffers(**sizes: int) -> Iterator[None]:
-    """Has the readers read in such pieces: where they are small, edges fall everywhere."""
-    owners = {name: verify if name == "_VERIFIED" else stream for name in sizes}
-    before = {name: getattr(owners[name], name) for name in sizes}
-    try:
-        for name, value in sizes.items():
-            setattr(owners[name], name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(owners[name], name, value)
-
-
 class Trickle(io.RawIOBase):
     """A pipe: it gives what it has at the moment, and cannot seek."""
 
@@ -245,6 +239,8 @@ class Trickle(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         return self._file.read(self._rng.randint(1, max(1, size)))
 
+
+_SWEEPS = bool(owners("_FEW"))
 
 FORMS: dict[str, Any] = {
     "plain": None,
@@ -265,9 +261,9 @@ def run_one(seed: int, folder: str, tally: Tally) -> None:
     tally.files[form] += 1
     tally.damages.update(names)
     declared = "auto" if FORMS[form] is None else form.rpartition(" ")[2]
-    found, read = read_all(rng, file.data.tobytes(), folder, declared)
+    found, read, report = read_all(rng, file.data.tobytes(), folder, declared)
     damages = [item for item in found if isinstance(item, Damage)]
-    tally.kinds.update(item.kind for item in damages)
+    tally.kinds.update(item.kind for item in report.damages)
     if FORMS[form] is None:
         check_plain(file, payloads, found, tally, form)
     else:
@@ -279,8 +275,8 @@ def run_one(seed: int, folder: str, tally: Tally) -> None:
 
 def read_all(
     rng: random.Random, data: bytes, folder: str, compression: str
-) -> tuple[list[Frame | Damage], list[bytes]]:
-    """What scanning finds in ``data`` and what reading gives, once all ways of doing it agree."""
+) -> tuple[list[Frame | Damage], list[bytes], FileReport]:
+    """What scanning finds in ``data``, what reading and validating give, once all ways of doing it agree."""
     look = rng.choice([100, 4_000, 1 << 20, 1 << 20])
     with buffers(_LOOK=look):
         found = list(scan(io.BytesIO(data), compression=compression))
@@ -292,6 +288,7 @@ def read_all(
         _PIECE=rng.choice([100, 5_000, 1 << 24]),
         _SEARCH=rng.choice([50, 1_000, 10_000, 1 << 22]),
         _LARGE=rng.choice([10, 500, 1 << 14]),
+        **({"_SIZE": rng.choice([200, 3_000, 1 << 20]), "_FEW": rng.choice([1, 16])} if _SWEEPS else {}),
     ):
         source = _source(rng, data, folder)
         exact = compression == "auto"
@@ -312,16 +309,37 @@ def read_all(
         payloads = [data[f.offset + HEADER : f.offset + HEADER + f.length] for f in frames]
         assert read == payloads, "scanning and reading agree"
         assert report.good_bytes + report.damaged_bytes == report.size == len(data)
-    return found, read
+    check_bytes(report, data)
+    return found, read, report
+
+
+def check_bytes(report: FileReport, data: bytes) -> None:
+    """Whether every byte is accounted for: of the plain data, and of the file itself."""
+    assert report.good_bytes + report.damaged_bytes == report.size
+    assert report.good_file_bytes + report.damaged_file_bytes == report.file_size == len(data)
+    assert report.good_bytes >= 0
+    at = 0
+    for begin, end in (item.compressed for item in report.damages if item.compressed is not None):
+        assert at <= begin <= end <= len(data), "compressed ranges lie one behind the other"
+        at = end
 
 
 def alike(some: Iterable[Frame | Damage], others: Iterable[Frame | Damage], exact: bool) -> bool:
-    """Whether they are the same; in compressed data, but for how much nonsense comes before a break."""
+    """Whether they are the same; in compressed data, but for how much nonsense comes before a break.
+
+    And but for duplicated blocks, which are called that only in a file on disk.
+    """
 
     def gist(item: Frame | Damage) -> Any:
         return item if exact else item.length if isinstance(item, Frame) else item.kind
 
-    return list(map(gist, some)) == list(map(gist, others))
+    def same(one: Frame | Damage, other: Frame | Damage) -> bool:
+        if DUPLICATED in (getattr(one, "kind", ""), getattr(other, "kind", "")):
+            return (one.begin, one.end) == (other.begin, other.end)
+        return gist(one) == gist(other)
+
+    some, others = list(some), list(others)
+    return len(some) == len(others) and all(map(same, some, others))
 
 
 def _source(rng: random.Random, data: bytes, folder: str) -> Callable[[], Any]:

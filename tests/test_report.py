@@ -27,6 +27,18 @@ def test_good_and_damaged_bytes_add_up_to_the_size():
     assert SOUND.good_bytes == SOUND.size
 
 
+def test_bytes_of_a_compressed_file_add_up_too():
+    damage = Damage(500, 520, "broken compression", None, "", (300, 340))
+    file = FileReport("a", 9, 520, (damage,), "GZIP", file_size=400)
+    assert file.good_bytes + file.damaged_bytes == file.size == 520
+    assert (file.good_file_bytes, file.damaged_file_bytes, file.file_size) == (360, 40, 400)
+    assert json.loads(json.dumps(file.to_dict())) == file.to_dict()
+    assert file.to_dict()["damages"][0]["compressed"] == [300, 340]
+    assert str(damage) == "[500, 520), compressed [300, 340): broken compression"
+    assert file.verdict() == "20 bytes, 40 bytes of the compressed file in 1 place, records lost: unknown"
+    assert (DAMAGED.file_size, SOUND.good_file_bytes) == (DAMAGED.size, SOUND.size)
+
+
 @pytest.mark.parametrize(("file", "ok"), [(SOUND, True), (DAMAGED, False), (UNREADABLE, False)])
 def test_file_is_ok_without_damage_and_without_error(file, ok):
     assert file.ok is ok
@@ -60,6 +72,7 @@ def test_dict_survives_json():
         "kind": "bad data checksum",
         "records": 1,
         "detail": "",
+        "compressed": None,
     }
     assert described["files"][2]["error"] == "Input/output error"
 

@@ -170,12 +170,13 @@ DAMAGES: tuple[Callable[[random.Random, Traced], None], ...] = (
 
 def damage(rng: random.Random, data: bytes) -> tuple[Traced, list[str]]:
     """``data``, damaged in one to five ways, and the names of these."""
-    file = Traced.clean(data)
-    names = []
-    for _ in range(rng.choice([1, 1, 1, 1, 2, 2, 3, 5])):
-        if len(file.data):
-            kind = rng.choice(DAMAGES)
-            kind(rng, file)
+    file, names = Traced.clean(data), []
+    wanted = rng.choice([1, 1, 1, 1, 2, 2, 3, 5])
+    while not names or (len(names) < wanted and len(file.data)):
+        before = file.data.tobytes()
+        kind = rng.choice(DAMAGES)
+        kind(rng, file)
+        if file.data.tobytes() != before:  # a file of one block has no two to swap
             names.append(kind.__name__)
     changed = file.data != np.frombuffer(data, np.uint8)[file.origin]
     file.origin[changed] = -1
