@@ -366,4 +366,19 @@ def get_registered_schemes() -> list[str]:
     return sorted({"", "file", *known})
 
 
+# What ``tf.gfile`` called them.
+FastGFile = Open = GFile
+Copy = copy
+DeleteRecursively = rmtree
+Exists = exists
+Glob = glob
+IsDirectory = isdir
+ListDirectory = listdir
+MakeDirs = makedirs
+MkDir = mkdir
+Remove = remove
+Rename = rename
+Stat = stat
+Walk = walk
+
 __getattr__ = missing("io.gfile")

@@ -7,10 +7,10 @@ module does not know datasets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .composite import SparseTensor, type_spec_from_value
+from .composite import SparseTensor, type_spec_from_value, unwrap
 from .shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
 from .tensors import Tensor, convert_to_tensor
 
@@ -32,15 +32,27 @@ def flatten(structure: Any) -> list[Any]:
     return [structure]
 
 
+def pack(structure: Any, leaves: Iterable[Any]) -> Any:
+    """A structure like the given one, of other leaves, which come as ``flatten`` gives them."""
+    return _packed(structure, iter(leaves))
+
+
+def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, Mapping):
+        parts = {key: _packed(structure[key], leaves) for key in sorted(structure)}
+        ordered = {key: parts[key] for key in structure}
+        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]
+    if isinstance(structure, tuple):
+        fields = [_packed(part, leaves) for part in structure]
+        return type(structure)(*fields) if hasattr(structure, "_fields") else tuple(fields)
+    return next(leaves)
+
+
 def apply(function: Callable[..., Any], first: Any, *others: Any) -> Any:
     """``function`` of the leaves of ``first``, and of what the others have in the same places."""
-    if isinstance(first, Mapping):
-        parts = {key: apply(function, first[key], *(other[key] for other in others)) for key in first}
-        return parts if type(first) is dict else type(first)(parts)  # type: ignore[call-arg]
-    if isinstance(first, tuple):
-        fields = [apply(function, *part) for part in zip(first, *others, strict=True)]
-        return type(first)(*fields) if hasattr(first, "_fields") else tuple(fields)
-    return function(first, *others)
+    if not isinstance(first, (tuple, Mapping)):
+        return function(first, *others)
+    return pack(first, map(function, *map(flatten, (first, *others))))
 
 
 def same(one: Any, other: Any) -> bool:
@@ -85,9 +97,7 @@ def as_leaf(value: Any) -> Any:
 
 def numpy_of(leaf: Any) -> Any:
     """What ``as_numpy_iterator`` gives for a tensor."""
-    if isinstance(leaf, SparseTensor):
-        return leaf
-    return leaf.numpy() if hasattr(leaf, "numpy") else leaf
+    return unwrap(leaf).to_dense() if isinstance(leaf, SparseTensor) else leaf.numpy()
 
 
 # --- Specs ------------------------------------------------------------------------------------------
@@ -110,7 +120,9 @@ def with_shape(spec: TypeSpec, shape: Any) -> TypeSpec:
 
 
 def common_spec(one: Spec, other: Spec) -> Spec:
-    """What two specs of the same structure have in common."""
+    """What two specs have in common; an error if their elements cannot follow one another."""
+    if not compatible(one, other):
+        raise TypeError(f"Incompatible dataset elements:\n  {one!r} vs.   {other!r}")
     return apply(lambda a, b: with_shape(a, a.shape.most_specific_compatible_shape(b.shape)), one, other)
 
 

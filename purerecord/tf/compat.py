@@ -1,0 +1,53 @@
+"""``tf.compat``: text and bytes, and ``tf.compat.v1``, which is this namespace itself.
+
+Old spellings and new ones live side by side in it, so ``import purerecord.tf as tf`` serves programs of both
+kinds.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from .missing import missing
+
+__all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str", "v1", "v2"]
+
+v1 = v2 = sys.modules[__package__ or ""]
+
+
+def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Text encoded, bytes as they are."""
+    if isinstance(bytes_or_text, bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """Bytes decoded, text as it is."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Bytes decoded, anything else as ``str`` shows it."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path: Any) -> Any:
+    """The text of a path object, anything else as it is."""
+    return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path
+
+
+__getattr__ = missing("compat")

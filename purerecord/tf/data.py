@@ -1,0 +1,152 @@
+"""``tf.data``: datasets, and what belongs to them.
+
+Here is what files make of a ``Dataset``, and the namespace; the rest is in ``dataset`` and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from . import io, sources
+from .arithmetic import invalid
+from .dataset import Dataset
+from .dtypes import string
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, Options, OwnedIterator
+from .missing import missing
+from .recordfiles import compression_of
+from .shapes import TensorSpec
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "Iterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "experimental",
+    "make_one_shot_iterator",
+]
+
+INFINITE_CARDINALITY = INFINITE
+UNKNOWN_CARDINALITY = UNKNOWN
+Iterator = OwnedIterator
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, as scalar strings.
+
+    With ``num_parallel_reads`` the files take turns, one record of each, in TensorFlow's order. A damaged
+    file is a ``DataLossError``; whoever goes on gets the next file.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        compression = compression_of(compression_type)
+        _check_buffer(buffer_size)
+        source = sources.file_elements(
+            filenames, lambda path: sources.records(path, compression), num_parallel_reads, "TFRecord"
+        )
+        super().__init__(*source)
+
+    def __repr__(self) -> str:
+        return f"<TFRecordDatasetV2 element_spec={self.element_spec!r}>"
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files, as scalar strings without the ends of lines."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        compression = compression_of(compression_type)
+        source = sources.file_elements(
+            filenames, lambda path: sources.lines(path, compression), num_parallel_reads, "TextLine"
+        )
+        super().__init__(*source)
+
+    def __repr__(self) -> str:
+        return f"<TextLineDatasetV2 element_spec={self.element_spec!r}>"
+
+
+def _check_buffer(buffer_size: Any) -> None:
+    if buffer_size is not None and int(buffer_size) < -1:
+        raise invalid("`buffer_size` must be >= 0 (0 == no buffering)")
+
+
+class _DatasetWriter:
+    """``tf.data.experimental.TFRecordWriter``: a whole dataset of scalar strings to one file."""
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename = filename
+        self._compression = compression_of(compression_type)
+
+    def write(self, dataset: Dataset) -> None:
+        """Write all elements of ``dataset``."""
+        if not isinstance(dataset, Dataset):
+            raise TypeError(
+                f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}."
+            )
+        spec = dataset._known_spec
+        if spec is not None and spec != TensorSpec((), string):
+            raise TypeError(
+                "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a "
+                f"dataset which produces elements with spec {spec}."
+            )
+        with io.TFRecordWriter(self._filename, self._compression) as writer:
+            for element in dataset:
+                writer.write(element.numpy())
+
+
+def _cardinality(dataset: Dataset) -> Any:
+    return dataset.cardinality()
+
+
+def make_one_shot_iterator(dataset: Dataset) -> OwnedIterator:
+    """``iter(dataset)``, as it was called once."""
+    return iter(dataset)
+
+
+def _transformation(name: str) -> Callable[..., Callable[[Dataset], Dataset]]:
+    """An old function that gives a function for ``Dataset.apply``."""
+
+    def make(*args: Any, **kwargs: Any) -> Callable[[Dataset], Dataset]:
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+
+    return make
+
+
+class _Experimental(SimpleNamespace):
+    """``tf.data.experimental``."""
+
+    def __getattr__(self, name: str) -> Any:
+        return missing("data.experimental")(name)
+
+
+experimental = _Experimental(
+    AUTOTUNE=AUTOTUNE,
+    INFINITE_CARDINALITY=INFINITE,
+    UNKNOWN_CARDINALITY=UNKNOWN,
+    TFRecordWriter=_DatasetWriter,
+    cardinality=_cardinality,
+    enumerate_dataset=_transformation("enumerate"),
+    ignore_errors=_transformation("ignore_errors"),
+    take_while=_transformation("take_while"),
+    unbatch=_transformation("unbatch"),
+)
+
+__getattr__ = missing("data")

@@ -1,0 +1,429 @@
+"""``tf.data.Dataset``: TensorFlow's transformations over plain iterators.
+
+A dataset knows how to begin an iteration, what its elements are like, and how many there are, each as far as
+that can be told. Nothing is traced: functions get eager tensors and run when elements are asked for, so
+what a function gives is known from the first elements. Sources are in ``sources``; this module
+knows neither files nor what tensors hold.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import chain, count, islice, takewhile
+from typing import Any
+
+import numpy as np
+
+from . import batches, order, sources
+from .arithmetic import invalid
+from .calling import check_callable, no_elements, predicate_of, spec_of_results
+from .dtypes import int64
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
+from .random import seeds
+from .recordfiles import interleaved
+from .shapes import TensorSpec
+from .structure import (
+    Element,
+    Spec,
+    apply,
+    as_element,
+    call,
+    common_spec,
+    flatten,
+    pack,
+    spec_of,
+    with_shape,
+)
+from .tensors import EagerTensor
+
+_NUMBER = TensorSpec((), int64)
+
+
+class Dataset(Elements):
+    """Elements, and what is done to them on the way. Made by its static methods and ``TFRecordDataset``."""
+
+    # --- Sources --------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """The rows of a tensor, or of a structure of tensors."""
+        return Dataset(*sources.slices(tensors))
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """One element."""
+        return Dataset(*sources.single(tensors))
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+        """Whole numbers, as Python's ``range``."""
+        return Dataset(*sources.numbers(args, output_type))
+
+    @staticmethod
+    def from_generator(  # noqa: PLR0917 - TensorFlow's signature
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """What ``generator(*args)`` yields, which must be as the types and shapes, or the signature, say."""
+        signature = sources.signature_of(output_types, output_shapes, output_signature)
+        return Dataset(*sources.generated(generator, signature, args))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that match a pattern, or several; shuffled unless told not to."""
+        files = Dataset(*sources.files(file_pattern))
+        return files if shuffle is False else files.shuffle(max(1, len(files)), seed)
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """Structures of one element of each dataset, as long as all have one."""
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        parts = datasets if not args else args[0] if len(args) == 1 else args
+        leaves = flatten(parts)
+        if any(isinstance(leaf, list) for leaf in leaves):
+            raise TypeError(
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                "objects. Python `list` is not supported and you should use `tuple` instead."
+            )
+        for leaf in leaves:
+            if not isinstance(leaf, Dataset):
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                    f"`tf.data.Dataset` objects but encountered object of type {type(leaf)}."
+                )
+
+        def begin(real: bool) -> Iterator[Element]:
+            together = zip(*(leaf._begin(real) for leaf in leaves), strict=False)
+            return (pack(parts, elements) for elements in together)
+
+        sizes = [leaf._size for leaf in leaves]
+        finite = [size for size in sizes if size != INFINITE]
+        size = UNKNOWN if UNKNOWN in sizes else min(finite, default=INFINITE)
+        return Dataset(begin, lambda: apply(lambda leaf: leaf.element_spec, parts), size, "Zip")
+
+    # --- As a whole -----------------------------------------------------------------------------
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """The same with options, on which nothing here depends."""
+        same = self._then("Options", self._begin)
+        same._options = options
+        return same
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """``transformation_func(self)``."""
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(
+                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}."
+            )
+        return made
+
+    def _then(self, kind: str, begin: order.Begin, spec: Any = None, size: int | None = None) -> Dataset:
+        """A dataset made of this one, like it in what is not given."""
+        made = Dataset(
+            begin,
+            (lambda: self.element_spec) if spec is None else spec,
+            self._size if size is None else size,
+            kind,
+        )
+        if spec is None and not callable(self._spec):
+            made._spec = self._spec
+        made._options = self._options
+        return made
+
+    # --- Functions ------------------------------------------------------------------------------
+
+    def map(  # noqa: PLR0917 - TensorFlow's signature
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """``map_func`` of every element; with ``num_parallel_calls`` in threads, but in order."""
+        check_callable(map_func)
+        threads = 0 if num_parallel_calls is None else int(num_parallel_calls)
+        if num_parallel_calls is not None and threads != AUTOTUNE and threads < 1:
+            raise invalid("num_parallel_calls must be greater than zero.")
+        if threads == AUTOTUNE:
+            threads = os.cpu_count() or 1
+
+        def function(element: Element) -> Element:
+            return as_element(call(map_func, element), "Dataset.map()")
+
+        def begin(real: bool) -> Iterator[Element]:
+            below = self._begin(real)
+            return order.Parallel(function, below, threads) if threads else map(function, below)
+
+        return self._then(
+            "ParallelMap" if threads else "Map",
+            begin,
+            lambda: spec_of_results(self.element_spec, self._begin(False), function),
+        )
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements of which ``predicate`` is true."""
+        test = predicate_of(predicate)
+        return self._then("Filter", lambda real: filter(test, self._begin(real)), size=UNKNOWN)
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements up to the first of which ``predicate`` is false."""
+        test = predicate_of(predicate)
+        return self._then("TakeWhile", lambda real: takewhile(test, self._begin(real)), size=UNKNOWN)
+
+    def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
+        """The elements of the datasets that ``map_func`` makes, one after the other."""
+        return self._nested("FlatMap", map_func, 1, 1)
+
+    def interleave(  # noqa: PLR0917 - TensorFlow's signature
+        self,
+        map_func: Callable[..., Dataset],
+        cycle_length: Any = None,
+        block_length: Any = None,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """``block_length`` elements in turn of each of ``cycle_length`` datasets that ``map_func`` makes."""
+        cycle = AUTOTUNE if cycle_length is None else int(cycle_length)
+        if cycle == AUTOTUNE:
+            # TensorFlow's own choice, which depends on the machine.
+            cycle = 1 if num_parallel_calls == AUTOTUNE else os.cpu_count() or 1
+        block = 1 if block_length is None else int(block_length)
+        for what, number in (("cycle_length", cycle), ("block_length", block)):
+            if number < 1:
+                raise invalid(f"{what} must be greater than zero.")
+        return self._nested("Interleave", map_func, cycle, block)
+
+    def _nested(self, kind: str, map_func: Callable[..., Dataset], cycle: int, block: int) -> Dataset:
+        check_callable(map_func)
+
+        def inner(element: Element) -> Dataset:
+            made = call(map_func, element)
+            if not isinstance(made, Dataset):
+                raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {made!r}.")
+            return made
+
+        def begin(real: bool) -> Iterator[Element]:
+            return interleaved(self._begin(real), lambda element: inner(element)._begin(real), cycle, block)
+
+        def spec() -> Spec:
+            for element in self._begin(False):
+                return inner(element).element_spec
+            raise no_elements()
+
+        return self._then(kind, begin, spec, UNKNOWN)
+
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None
+    ) -> Element:
+        """``reduce_func(state, element)`` of one element after the other; the last state."""
+        state = as_element(initial_state)
+        types = [leaf.dtype for leaf in flatten(state)]
+        for element in self._begin(True):
+            state = as_element(reduce_func(state, element), "Dataset.reduce()")
+            if [leaf.dtype for leaf in flatten(state)] != types:
+                raise TypeError(
+                    "The element types for the new state must match the initial state. Expected "
+                    f"{types}; got {[leaf.dtype for leaf in flatten(state)]}."
+                )
+        return state
+
+    # --- Order and number -----------------------------------------------------------------------
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset:
+        """A random one of the next ``buffer_size`` elements, again and again."""
+        most = int(buffer_size)
+        if most < 1 and most != UNKNOWN:
+            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+        reshuffle = reshuffle_each_iteration is not False
+        drawn = seeds(seed)
+        begin = order.Shuffle(self._begin, None if most == UNKNOWN else most, drawn, reshuffle)
+        return self._then("Shuffle", begin)
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements ``count`` times; without end if it is None or negative."""
+        times = None if count is None or int(count) < 0 else int(count)
+        size = self._size
+        if times == 0 or size == 0:
+            size = 0
+        elif times is None:
+            size = INFINITE
+        elif size > 0:
+            size *= times
+        return self._then("Repeat", lambda real: order.repeated(self._begin, times, real), size=size)
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """The first ``count`` elements; all if it is negative."""
+        most = None if int(count) < 0 else int(count)
+        size = self._size
+        if most is not None and size != UNKNOWN:
+            size = most if size == INFINITE else min(size, most)
+        return self._then("Take", lambda real: islice(self._begin(real), most), size=size)
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """All but the first ``count`` elements; none if it is negative."""
+        passed = int(count)
+        if passed < 0:
+            return self._then("Skip", lambda _: iter(()), size=0)
+        size = self._size if self._size < 0 else max(0, self._size - passed)
+        return self._then("Skip", lambda real: islice(self._begin(real), passed, None), size=size)
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every ``num_shards``-th element, beginning with number ``index``."""
+        shards, first = int(num_shards), int(index)
+        if shards < 1:
+            raise invalid(f"Number of shards must be greater than zero (currently num_shards = {shards}).")
+        if not 0 <= first < shards:
+            raise invalid(f"Index must be between 0 and {shards - 1} (currently index = {first}).")
+        size = self._size if self._size < 0 else len(range(first, self._size, shards))
+        return self._then("Shard", lambda real: order.dealt(self._begin(real), shards, first), size=size)
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """The elements of this dataset, then those of the other."""
+        sizes = (self._size, dataset._size)
+        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        made = self._then(
+            "Concatenate",
+            lambda real: chain.from_iterable(part._begin(real) for part in (self, dataset)),
+            lambda: common_spec(self.element_spec, dataset.element_spec),
+            size,
+        )
+        if self._known_spec is not None and dataset._known_spec is not None:
+            made.element_spec  # noqa: B018 - an error at once, where it can be known at once
+        return made
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+        """Pairs of a number, counted from ``start``, and an element."""
+        first = int(start)
+        return self._then(
+            "Zip",
+            lambda real: zip(map(_number, count(first)), self._begin(real), strict=False),
+            lambda: (_NUMBER, self.element_spec),
+        )
+
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+        """What the first whole iteration gives, kept in memory or in a file for those that follow."""
+        path = filename.numpy() if isinstance(filename, EagerTensor) else filename
+        return self._then("Cache", order.Kept(self._begin, os.fsdecode(path)))
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        """The elements, fetched by a thread while those before are in use."""
+        ahead = int(buffer_size)
+        if ahead < AUTOTUNE:
+            raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
+        if ahead == 0:
+            return self._then("Prefetch", self._begin)
+        return self._then("Prefetch", lambda real: order.Prefetched(self._begin(real), ahead))
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements that can be had without an error."""
+        return self._then("IgnoreErrors", lambda real: order.without_errors(self._begin(real)), size=UNKNOWN)
+
+    # --- Batches --------------------------------------------------------------------------------
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """``batch_size`` elements at a time, as one."""
+        size = _batch_size(batch_size)
+
+        def begin(real: bool) -> Iterator[Element]:
+            groups = batches.grouped(self._begin(real), size, bool(drop_remainder))
+            return (batches.stacked(group, self._known_spec) for group in groups)
+
+        return self._batched("Batch", begin, size, bool(drop_remainder), lambda: self.element_spec)
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Like ``batch``; tensors are filled up to ``padded_shapes``, or to the largest of the batch."""
+        size = _batch_size(batch_size)
+        padding = batches.Padding(padded_shapes, padding_values)
+        if self._known_spec is not None:
+            padding.checked(self._known_spec)
+
+        def begin(real: bool) -> Iterator[Element]:
+            for group in batches.grouped(self._begin(real), size, bool(drop_remainder)):
+                yield padding.batch(group, apply(spec_of, group[0]))
+
+        def spec() -> Spec:
+            shapes = iter(padding.checked(self.element_spec)[0])
+            below = self.element_spec
+            return pack(below, [with_shape(leaf, next(shapes)) for leaf in flatten(below)])
+
+        return self._batched("PaddedBatch", begin, size, bool(drop_remainder), spec)
+
+    def _batched(
+        self, kind: str, begin: order.Begin, size: int, drop: bool, below: Callable[[], Spec]
+    ) -> Dataset:
+        length = size if drop else None
+        number = self._size if self._size < 0 else self._size // size if drop else -(-self._size // size)
+
+        def spec() -> Spec:
+            return apply(lambda leaf: with_shape(leaf, [length, *leaf.shape]), below())
+
+        made = self._then(kind, begin, spec, number)
+        if self._known_spec is not None:
+            made._spec = spec()
+        return made
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The rows of every element."""
+        known = self._known_spec
+        size = UNKNOWN
+        if known is not None:
+            lengths = {leaf.shape[0] if leaf.shape.rank else 0 for leaf in flatten(known)}
+            if any(leaf.shape.rank == 0 for leaf in flatten(known)):
+                raise ValueError("Cannot unbatch an input with scalar components.")
+            length = lengths.pop() if len(lengths) == 1 else None
+            size = UNKNOWN if length is None or self._size < 0 else self._size * length
+
+        def begin(real: bool) -> Iterator[Element]:
+            return chain.from_iterable(map(batches.rows_of, self._begin(real)))
+
+        return self._then(
+            "Unbatch",
+            begin,
+            lambda: apply(lambda leaf: with_shape(leaf, leaf.shape[1:]), self.element_spec),
+            size,
+        )
+
+
+def _number(value: int) -> EagerTensor:
+    return EagerTensor(np.array(value, np.int64))
+
+
+def _batch_size(batch_size: Any) -> int:
+    size = int(batch_size)
+    if size < 1:
+        raise invalid("Batch size must be greater than zero.")
+    return size

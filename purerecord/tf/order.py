@@ -1,0 +1,178 @@
+"""In which order, how often and by which thread elements come: shuffle, repeat, cache, map in threads.
+
+These are iterators over iterators; they do not know what an element is. Some of them are classes, since one
+that has raised an error can be asked to go on, which a generator cannot.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count, islice
+from typing import Any
+
+from ..ahead import PrefetchCursor
+from ..cursor import Context, Cursor
+from ..writer import TFRecordWriter
+from .errors import OpError
+from .recordfiles import RecordFile
+
+# Begins a new iteration; False if it is only a look at what comes, which must not change what comes later.
+Begin = Callable[[bool], Iterator[Any]]
+
+
+class Shuffle:
+    """A random one of the next ``buffer_size`` elements, again and again.
+
+    Every iteration has another order, which follows from the seed and how many there were before it.
+    """
+
+    def __init__(self, begin: Begin, buffer_size: int | None, seed: Any, reshuffle: bool) -> None:
+        self._begin = begin
+        self._buffer_size = buffer_size
+        self._seed = seed
+        self._reshuffle = reshuffle
+        self._iteration = 0
+
+    def __call__(self, real: bool) -> Iterator[Any]:
+        draw = random.Random(f"{self._seed} {self._iteration}")
+        if real and self._reshuffle:
+            self._iteration += 1
+        return self._shuffled(self._begin(real), draw)
+
+    def _shuffled(self, elements: Iterator[Any], draw: random.Random) -> Iterator[Any]:
+        buffer = list(islice(elements, self._buffer_size))
+        for element in elements:
+            chosen = draw.randrange(len(buffer))
+            yield buffer[chosen]
+            buffer[chosen] = element
+        while buffer:
+            chosen = draw.randrange(len(buffer))
+            buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
+            yield buffer.pop()
+
+
+def repeated(begin: Begin, times: int | None, real: bool) -> Iterator[Any]:
+    """The elements ``times`` times, without end if None; but nothing without end is nothing."""
+    for _ in count() if times is None else range(times):
+        empty = True
+        for element in begin(real):
+            empty = False
+            yield element
+        if empty:
+            return
+
+
+class Kept:
+    """``cache``: what the first whole iteration gave, in memory or in a file.
+
+    The file is a TFRecord of pickled elements, which appears when it is complete; like any pickle it is to
+    be read only by those who trust who wrote it.
+    """
+
+    def __init__(self, begin: Begin, path: str) -> None:
+        self._begin = begin
+        self._path = f"{path}.tfrecord" if path else ""
+        self._elements: Sequence[Any] | None = None
+
+    def __call__(self, real: bool) -> Iterator[Any]:
+        if self._path:
+            if os.path.exists(self._path):
+                return map(pickle.loads, RecordFile(self._path))
+            return self._written(self._begin(real))
+        if self._elements is not None:
+            return iter(self._elements)
+        return self._collected(self._begin(real))
+
+    def _collected(self, elements: Iterator[Any]) -> Iterator[Any]:
+        kept = []
+        for element in elements:
+            kept.append(element)
+            yield element
+        self._elements = kept
+
+    def _written(self, elements: Iterator[Any]) -> Iterator[Any]:
+        with TFRecordWriter(self._path, atomic=True) as writer:
+            for element in elements:
+                writer.write(pickle.dumps(element))
+                yield element
+
+
+class Parallel(Iterator[Any]):
+    """``function`` of some elements ahead, in threads; results and errors come in order."""
+
+    def __init__(self, function: Callable[[Any], Any], elements: Iterator[Any], threads: int) -> None:
+        self._function = function
+        self._elements: Iterator[Any] | None = elements
+        self._ahead: deque[Future[Any]] = deque()
+        self._most = 2 * threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="purerecord-map")
+        weakref.finalize(self, self._pool.shutdown, wait=False, cancel_futures=True)
+
+    def __next__(self) -> Any:
+        while self._elements is not None and len(self._ahead) < self._most:
+            try:
+                self._ahead.append(self._pool.submit(self._function, next(self._elements)))
+            except StopIteration:
+                self._elements = None
+            except Exception as error:  # its turn comes when those before it are taken
+                failed: Future[Any] = Future()
+                failed.set_exception(error)
+                self._ahead.append(failed)
+        if not self._ahead:
+            self._pool.shutdown(wait=False)
+            raise StopIteration
+        return self._ahead.popleft().result()
+
+
+class _Feed(Cursor):
+    """An iterator as a cursor of the core."""
+
+    def __init__(self, elements: Iterator[Any]) -> None:
+        self._elements = elements
+
+    def take(self, count: int) -> list[Any]:
+        return list(islice(self._elements, count))
+
+    def state(self) -> None:
+        return None
+
+    def restore(self, state: Any) -> None:
+        raise NotImplementedError
+
+
+class Prefetched(Iterator[Any]):
+    """The elements, fetched by a thread while those before are in use."""
+
+    def __init__(self, elements: Iterator[Any], buffer_size: int) -> None:
+        self._cursor = PrefetchCursor(_Feed(elements), Context(), buffer_size)
+
+    def __next__(self) -> Any:
+        for element in self._cursor.take(1):
+            return element
+        raise StopIteration
+
+    def __del__(self) -> None:
+        self._cursor.close()
+
+
+def without_errors(elements: Iterator[Any]) -> Iterator[Any]:
+    """Those elements that can be had."""
+    while True:
+        try:
+            element = next(elements)
+        except StopIteration:
+            return
+        except OpError:
+            continue
+        yield element
+
+
+def dealt(elements: Iterable[Any], shards: int, index: int) -> Iterator[Any]:
+    """Every ``shards``-th element, beginning with number ``index``."""
+    return islice(elements, index, None, shards)

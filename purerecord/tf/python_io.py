@@ -1,0 +1,10 @@
+"""``tf.python_io``: where TensorFlow 1 had reading and writing of records."""
+
+from __future__ import annotations
+
+from .io import TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator
+from .missing import missing
+
+__all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
+
+__getattr__ = missing("python_io")

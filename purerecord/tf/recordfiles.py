@@ -1,0 +1,124 @@
+"""The records of files as TensorFlow reads them: which errors, where the end is, and in which order.
+
+The core reads and checks. TensorFlow differs in what it takes for the end: a header that is cut off is not
+noticed, nor is a compressed file that is cut where no record is. Here that is followed, and the rest of
+a damaged file is left out when reading goes on. This module does not know what a record holds.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..errors import CompressionError, CorruptionError, TruncatedError
+from ..frame import HEADER
+from ..storage import Opened, local_path
+from ..stream import FrameStream
+from .errors import DataLossError, UnimplementedError, join, translate
+
+_KNOWN = ("", "GZIP", "ZLIB")
+
+
+class RecordFile(Iterator[bytes]):
+    """The records of one file; at its end it may be asked again, in case it has grown."""
+
+    def __init__(self, path: Any, compression: str = "") -> None:
+        self._compression = compression
+        try:
+            self._stream = FrameStream(Opened(local_path(path), compression))
+        except OSError as error:
+            raise translate(error) from error
+        self._ready: Iterator[bytes] = iter(())
+
+    def __next__(self) -> bytes:
+        for record in self._ready:
+            return record
+        try:
+            payloads = self._stream.payloads()
+        except (CorruptionError, OSError) as error:
+            text = self._truth(error)
+            if text is None:
+                raise StopIteration from None
+            raise text from error
+        if payloads is None:
+            raise StopIteration
+        self._ready = iter(payloads)
+        return next(self)
+
+    def _truth(self, error: Exception) -> Exception | None:
+        """TensorFlow's error; None where it takes this for the end."""
+        if isinstance(error, TruncatedError) and error.expected == HEADER:
+            return None
+        if isinstance(error, CompressionError) and "is cut" in error.reason:
+            damage = self._stream.skip()
+            if damage.end - damage.begin < HEADER:
+                return None
+            text = f"truncated record at {damage.begin}' failed with EOF reached"
+            return join(DataLossError, error, text)
+        return translate(error, compressed=bool(self._compression))
+
+    def close(self) -> None:
+        """Close the file; nothing more comes."""
+        self._ready = iter(())
+        self._stream.close()
+
+
+class Chain(Iterator[Any]):
+    """What is in one source after the other; one that fails is left, and the next one is begun."""
+
+    def __init__(self, sources: Iterable[Any], open_source: Callable[[Any], Iterator[Any]]) -> None:
+        self._sources = iter(sources)
+        self._open = open_source
+        self._current: Iterator[Any] | None = None
+
+    def __next__(self) -> Any:
+        while True:
+            if self._current is None:
+                self._current = self._open(next(self._sources))
+            try:
+                return next(self._current)
+            except StopIteration:
+                self._current = None
+            except BaseException:
+                self._current = None
+                raise
+
+
+def interleaved(
+    sources: Iterator[Any], open_source: Callable[[Any], Iterator[Any]], cycle_length: int, block_length: int
+) -> Iterator[Any]:
+    """Up to ``block_length`` from each of ``cycle_length`` sources in turn.
+
+    One that is found at its end is replaced when its turn comes again, as TensorFlow does it.
+    """
+    slots: list[Iterator[Any] | None] = [None] * cycle_length
+    more = True
+    while more or any(slot is not None for slot in slots):
+        for position in range(cycle_length):
+            if slots[position] is None and more:
+                try:
+                    slots[position] = open_source(next(sources))
+                except StopIteration:
+                    more = False
+            slot = slots[position]
+            for _ in range(block_length if slot is not None else 0):
+                try:
+                    element = next(slot)  # type: ignore[arg-type]
+                except StopIteration:
+                    slots[position] = None
+                    break
+                yield element
+
+
+def compression_of(compression_type: Any) -> str:
+    """The compression that a dataset's argument names; TensorFlow only logs a name that it does not know."""
+    name = compression_type.decode() if isinstance(compression_type, bytes) else str(compression_type or "")
+    if name == "SNAPPY":
+        raise UnimplementedError(None, None, "purerecord does not read SNAPPY")
+    if name not in _KNOWN:
+        logging.getLogger("purerecord").error(
+            "Unsupported compression_type: %s. No compression will be used.", name
+        )
+        return ""
+    return name
