@@ -23,7 +23,7 @@ from .ragged import Ragged
 from .records import Records
 from .septets import Ints, Mask
 from .steps import CONTEXT, LISTS, Scan, check_unwanted, scan
-from .wire import ABSENT, BYTES, FLOAT, Value, decode_sequence
+from .wire import ABSENT, BYTES, FLOAT, UNSET, Value, decode_sequence
 
 _FEW = 16  # records: fewer are decoded one by one
 _TRIES = 3
@@ -75,6 +75,19 @@ def gather_sequences(
         {name: _context_column(parts[CONTEXT, name], kind) for name, kind in context.items()},
         {name: _list_column(parts[LISTS, name], kind) for name, kind in lists.items()},
     )
+
+
+def find_kinds(records: Records) -> tuple[dict[str, int], dict[str, int]]:
+    """The context features and the feature lists that are there, by name, each with the first kind that it
+    has anywhere; UNSET if it never has one."""
+    found: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for row in range(len(records)):
+        context, lists = _decode(records, row)
+        steps = {name: [value] for name, value in context.items()}
+        for kinds, part in zip(found, (steps, lists), strict=True):
+            for name, values in part.items():
+                kinds[name] = kinds.get(name) or next((kind for kind, _ in values if kind), UNSET)
+    return found
 
 
 def _context_column(part: Part, kind: int) -> Column:

@@ -104,15 +104,19 @@ def decode_examples(records: Serialized, features: Mapping[str, Any] | None = No
 def natural_columns(records: Records) -> dict[str, Column]:
     """Every feature of ``records``, each of one kind only, else SchemaError."""
     columns = gather(records, None)
-    batch = Batch(columns, len(records), Origin(records))
+    raise_first(mixed_kinds(Batch(columns, len(records), Origin(records))))
+    return columns
+
+
+def mixed_kinds(batch: Batch) -> list[SchemaError]:
+    """An error for each column that is not of one kind."""
     errors = []
-    for name, column in columns.items():
+    for name, column in batch.columns.items():
         if column.kinds is not None:
             odd = (column.kinds > 0) & (column.kinds != column.kind)
             if odd.any():
                 errors.append(_mixed(batch, name, int(odd.argmax())))
-    raise_first(errors)
-    return columns
+    return errors
 
 
 def _mixed(batch: Batch, name: str, row: int) -> SchemaError:

@@ -17,12 +17,11 @@ from messages import UNSET_FEATURE, ints, sequence_example, strings
 from spec_cases import Case
 from tensorflow_twins import difference, outcome, twins
 
+from purerecord import lists as lists_module
 from purerecord.errors import PureRecordError
-from purerecord.features import (
-    FixedLenSequenceFeature,
-    RaggedFeature,
-)
+from purerecord.features import FixedLenSequenceFeature, RaggedFeature
 from purerecord.sequence import parse_sequence_example, parse_single_sequence_example
+from purerecord.steps import scan
 
 tf = interop("tensorflow")
 
@@ -71,31 +70,53 @@ def random_sequence_example(rng: random.Random, context: list[Case], lists: list
     return sequence_example(entries, found)
 
 
+def random_specs(rng: random.Random, faults: float) -> tuple[list[Case], list[ListCase]]:
+    """Some specs of a context and of feature lists, at least one."""
+    context = [
+        Case(rng, name, faults, ("fixed", "var", "ragged")) for name in rng.sample("abc", rng.randrange(3))
+    ]
+    lists = [ListCase(rng, name, faults) for name in rng.sample("abc", rng.randrange(0 if context else 1, 3))]
+    return context, lists
+
+
+def compare(parse: Any, theirs: Any, serialized: Any, specs: list[dict[str, Any]]) -> str:
+    """Parse on both sides; whether both gave the same, or both an error."""
+    our_outcome = outcome(parse, PureRecordError, serialized, *specs)
+    their_outcome = outcome(theirs, TF_ERRORS, serialized, *(twins(tf, part) for part in specs))
+    assert not difference(our_outcome, their_outcome), (specs, serialized)
+    return "error" if isinstance(our_outcome, Exception) else "equal"
+
+
 @pytest.mark.parametrize("seed", range(6 * CAMPAIGN))
 def test_random_sequence_examples_give_what_tensorflow_gives(seed: int) -> None:
     rng = random.Random(seed)
     outcomes: Counter[str] = Counter()
     for _ in range(100):
-        faults = rng.choice((0.0, 0.0, 0.02, 0.1, 0.4))
-        context = [
-            Case(rng, name, faults, ("fixed", "var", "ragged"))
-            for name in rng.sample("abc", rng.randrange(3))
-        ]
-        lists = [
-            ListCase(rng, name, faults) for name in rng.sample("abc", rng.randrange(0 if context else 1, 3))
-        ]
+        context, lists = random_specs(rng, rng.choice((0.0, 0.0, 0.02, 0.1, 0.4)))
         specs = [{case.name: case.spec for case in cases} for cases in (context, lists)]
-        if not any(specs):
-            continue
-        their_specs = [twins(tf, part) for part in specs]
         payloads = [random_sequence_example(rng, context, lists) for _ in range(rng.choice((1, 2, 7)))]
-        ours = outcome(parse_sequence_example, PureRecordError, payloads, *specs)
-        theirs = outcome(tf.io.parse_sequence_example, TF_ERRORS, payloads, *their_specs)
-        assert not difference(ours, theirs), (specs, payloads)
-        outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+        outcomes[compare(parse_sequence_example, tf.io.parse_sequence_example, payloads, specs)] += 1
         for payload in payloads[:3]:
-            ours = outcome(parse_single_sequence_example, PureRecordError, payload, *specs)
-            theirs = outcome(tf.io.parse_single_sequence_example, TF_ERRORS, payload, *their_specs)
-            assert not difference(ours, theirs), (specs, payload)
-            outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+            single = parse_single_sequence_example, tf.io.parse_single_sequence_example
+            outcomes[compare(*single, payload, specs)] += 1
     assert len(outcomes) == 2, outcomes
+
+
+@pytest.mark.parametrize("seed", range(6 * CAMPAIGN))
+def test_random_batches_decoded_in_lock_step_give_what_tensorflow_gives(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(1000 + seed)
+    scans = []
+    monkeypatch.setattr(lists_module, "scan", lambda block: scans.append(scan(block)) or scans[-1])
+    outcomes: Counter[str] = Counter()
+    together = 0
+    for _ in range(60):
+        context, lists = random_specs(rng, rng.choice((0.0, 0.0, 0.0, 0.001, 0.02)))
+        specs = [{case.name: case.spec for case in cases} for cases in (context, lists)]
+        payloads = [random_sequence_example(rng, context, lists) for _ in range(rng.randrange(16, 65))]
+        outcomes[compare(parse_sequence_example, tf.io.parse_sequence_example, payloads, specs)] += 1
+        together += int((~scans.pop().odd).sum())
+        assert not scans
+    assert len(outcomes) == 2, outcomes
+    assert together > 500, "hardly any record was decoded in lock-step"

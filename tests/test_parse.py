@@ -14,6 +14,7 @@ from strategies import CAMPAIGN, any_example
 from tensorflow_twins import difference, outcome
 
 import purerecord
+from purerecord import proto
 from purerecord.assemble import unbatch
 from purerecord.errors import DecodeError, PureRecordError, SchemaError
 from purerecord.features import (
@@ -26,6 +27,7 @@ from purerecord.features import (
 from purerecord.parse import decode_examples, parse_example, parse_single_example
 from purerecord.ragged import Sparse
 from purerecord.records import Records
+from purerecord.sequence import parse_single_sequence_example
 
 INT = FixedLenFeature((), np.int64)
 
@@ -370,6 +372,23 @@ def test_single_payload_has_no_batch_dimension(wrap: Any) -> None:
     payload = wrap(example([("a", ints(1))]))
     assert parse_single_example(payload, {"a": INT})["a"] == 1
     assert parse_example(payload, {"a": INT})["a"] == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        (proto.Example(), r"not Example; serialize it first, with SerializeToString\(\)"),
+        ([proto.Example()], r"not Example; serialize it first, with SerializeToString\(\)"),
+        ("text", "bytes-like, not str"),
+        (["text"], "bytes-like, not str"),
+        (None, "bytes-like, not NoneType"),
+        (5, "bytes-like, not int"),
+    ],
+)
+@pytest.mark.parametrize("parse", [parse_example, parse_single_example, parse_single_sequence_example])
+def test_what_is_no_payload_is_told_what_would_do(parse: Any, wrong: Any, match: str) -> None:
+    with pytest.raises(TypeError, match=match):
+        parse(wrong, {"a": INT})
 
 
 def test_batch_is_no_single_payload() -> None:

@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import UNSET_FEATURE, example, floats, ints, strings
+from messages import UNSET_FEATURE, example, floats, ints, sequence_example, strings
 from spec_cases import Case
+from strategies import plain
 from test_features import SPECS
 
-from purerecord.errors import SchemaError
+from purerecord.errors import DecodeError, SchemaError
+from purerecord.example import decode_sequence_example
 from purerecord.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from purerecord.parse import decode_examples, parse_example
 from purerecord.ragged import Ragged
 from purerecord.schema import infer_schema, schema_from_json, schema_to_json
+from purerecord.sequence import parse_sequence_example
 
 PAYLOADS = [
     example([("id", ints(1)), ("xy", floats(1, 2)), ("tags", strings(b"a")), ("unset", UNSET_FEATURE)]),
@@ -100,6 +103,94 @@ def test_bytes_are_kept_exactly() -> None:
     assert schema_from_json(schema_to_json({"a": spec}))["a"] == spec
 
 
+# --- SequenceExamples -------------------------------------------------------------------------------
+
+SEQUENCES = [
+    sequence_example(
+        [("id", ints(1)), ("xy", floats(1, 2)), ("tags", strings(b"a")), ("unset", UNSET_FEATURE)],
+        [("frames", [floats(1, 2), floats(3, 4)]), ("words", [strings(b"a"), strings()]), ("n", [ints(1)])],
+    ),
+    sequence_example(
+        [("id", ints(2)), ("xy", floats(3, 4)), ("tags", strings())],
+        [("frames", []), ("words", [strings(b"b")]), ("nothing", [UNSET_FEATURE]), ("no steps", [])],
+    ),
+]
+
+
+def test_schema_of_sequence_examples_is_one_of_the_context_and_one_of_the_steps() -> None:
+    context, sequence = infer_schema(SEQUENCES, sequence=True)
+    assert context == {
+        "id": FixedLenFeature((), "int64"),
+        "tags": RaggedFeature("string", row_splits_dtype="int64"),
+        "xy": FixedLenFeature((2,), "float32"),
+    }
+    assert sequence == {
+        "frames": FixedLenSequenceFeature((2,), "float32"),
+        "n": FixedLenSequenceFeature((), "int64", allow_missing=True),
+        "words": RaggedFeature("string", row_splits_dtype="int64"),
+    }
+    assert infer_schema([], sequence=True) == ({}, {})
+    assert schema_from_json(schema_to_json((context, sequence))) == (context, sequence)
+
+
+@given(st.integers(0, 2**32))
+def test_sequence_examples_can_be_parsed_with_the_schema_inferred_from_them(seed: int) -> None:
+    rng = Random(seed)
+    cases = [
+        (Case(rng, name, 0.0, ("fixed", "var")), Case(rng, name, 0.0, ("fixed", "var"))) for name in "abc"
+    ]
+    payloads = [
+        sequence_example(
+            [pair for case, _ in cases for pair in case.features() if rng.random() < 0.8],
+            [
+                (case.name, [message for _ in range(rng.randrange(3)) for _, message in case.features()])
+                for _, case in cases
+                if rng.random() < 0.8
+            ],
+        )
+        for _ in range(rng.choice((1, 3, 20)))
+    ]
+    schema = infer_schema(payloads, sequence=True)
+    rows = [decode_sequence_example(payload) for payload in payloads]
+    if not any(schema):
+        return
+    context, sequence, lengths = parse_sequence_example(payloads, *schema)
+    for name, column in context.items():
+        for row, (features, _) in enumerate(rows):
+            assert vector(column[row]) == vector(features.get(name, []))
+    for name, column in sequence.items():
+        for row, (_, lists) in enumerate(rows):
+            steps = column[row] if name not in lengths else column[row, : lengths[name][row]]
+            assert list(map(vector, steps)) == list(map(vector, lists.get(name, [])))
+
+
+def vector(values: Any) -> Any:
+    """Values, or a single one, as plain data."""
+    array = np.array([values], object) if isinstance(values, bytes) else np.atleast_1d(values)
+    return plain(array) if len(array) else []
+
+
+@pytest.mark.parametrize(
+    ("odd", "match"),
+    [
+        (sequence_example([("id", floats(1))], []), "feature 'id': record 2: "),
+        (sequence_example([], [("n", [ints(1), strings(b"x")])]), "feature 'n': record 2: step 1: "),
+    ],
+)
+def test_sequence_feature_of_two_kinds_has_no_schema(odd: bytes, match: str) -> None:
+    with pytest.raises(SchemaError, match=match):
+        infer_schema([*SEQUENCES, odd], sequence=True)
+
+
+def test_malformed_sequence_example_is_told_with_its_record() -> None:
+    with pytest.raises(DecodeError) as caught:
+        infer_schema([*SEQUENCES, b"junk"], sequence=True)
+    assert caught.value.record == 2
+
+
+# --- What is no schema ------------------------------------------------------------------------------
+
+
 def wrapped(features: Any, **changes: Any) -> str:
     return json.dumps({"format": "purerecord schema", "version": 1, "features": features, **changes})
 
@@ -114,6 +205,15 @@ def wrapped(features: Any, **changes: Any) -> str:
         (wrapped(None), "features"),
         (wrapped({"a": 5}), "feature 'a'"),
         (wrapped({"a": {"type": "NoFeature"}}), "feature 'a'"),
+        (wrapped({"a": {"type": ["VarLenFeature"]}}), "feature 'a'"),
+        (wrapped({"a": {"type": {}}}), "feature 'a'"),
+        (wrapped({"a": 1, "b": 2, "c": 3}).replace('"c"', '"a"'), "'a' is there twice"),
+        (wrapped({"a": {"type": "VarLenFeature", "dtype": "x", "q": "x"}}).replace("q", "dtype"), "twice"),
+        ("[" * 100_000, "nested too deeply"),
+        (wrapped({"a": {"type": "FixedLenFeature", "shape": [0, 10**30], "dtype": "int64"}}), "feature 'a'"),
+        (wrapped({"a": {"type": "FixedLenFeature", "shape": 0, "dtype": "float32", "default_value": 1e39}}),
+         "feature 'a'"),
+        (json.dumps({"format": "purerecord schema", "version": 1, "context": {}}), "one of its two parts"),
         (wrapped({"a": {"type": "VarLenFeature"}}), "feature 'a'"),
         (wrapped({"a": {"type": "VarLenFeature", "dtype": "int32"}}), "feature 'a'"),
         (wrapped({"a": {"type": "VarLenFeature", "dtype": "int64", "more": 1}}), "feature 'a'"),
