@@ -60,7 +60,9 @@ _RENAMED = {
     "to_int32": ("ops", "to_int32"),
     "to_int64": ("ops", "to_int64"),
 }
-_NAMESPACES = "data dtypes errors gfile image io math ragged random sparse strings train".split()
+_NAMESPACES = (
+    "compat data dtypes errors gfile image io math python_io ragged random sparse strings train"
+).split()
 _HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED
 
 __all__ = sorted([*_HOME, *_NAMESPACES])
