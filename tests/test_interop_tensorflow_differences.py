@@ -198,6 +198,14 @@ def test_few_bytes_cannot_ask_for_any_number_of_empty_rows() -> None:
         parse_single_example(payload, {"r": spec})
 
 
+@pytest.mark.parametrize(("default", "theirs"), [(1e39, np.inf), (2**24 + 1, 2.0**24)])
+def test_default_that_float32_cannot_hold_is_refused(default: Any, theirs: float) -> None:
+    with pytest.raises(ValueError, match="default_value"):
+        FixedLenFeature((), "float32", default)
+    spec = tf.io.FixedLenFeature([], tf.float32, default)
+    assert tf.io.parse_single_example(b"", {"a": spec})["a"].numpy() == theirs
+
+
 def test_dense_and_sparse_specs_may_share_a_feature() -> None:
     payload = example([("a", ints(3)), ("v", floats(1.0))])
     specs = {"a": FixedLenFeature((), "int64"), "s": SparseFeature("a", "v", "float32", 9)}
