@@ -88,6 +88,8 @@ def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
 
 def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     """The lengths at the beginning of the words: (size, bytes it takes, valid); at most four bytes."""
+    if not (words & _U(0x80)).any():
+        return (words & _U(0x7F)).view(np.int64), 1, np.ones(words.shape, bool)
     more = words & _U(0x80808080)
     size = words & _U(0x7F7F7F7F)
     first = int(more[0]) if more.size else 0
