@@ -8,10 +8,12 @@ did wrong. The work is done in ``commands``.
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +22,7 @@ from .outcome import EXPECTED, OutputError, explain, flush, say
 
 _COMPRESSIONS = ("auto", "none", "gzip", "zlib")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_AGAIN = 0.01  # seconds
 _FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
 
 
@@ -36,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for number in _SIGNALS:
             signal.signal(number, _interrupt)
+        sys.unraisablehook = _interrupt_again
         _open_closed_streams()
         return _run(sys.argv[1:])
     except KeyboardInterrupt as error:
@@ -78,6 +82,15 @@ def _interrupt(number: int, _frame: object) -> None:
         error = Interrupted()
         error.code = 128 + number
         raise error
+
+
+def _interrupt_again(lost: Any) -> None:
+    """A signal that came while Python was tidying up an object of its own is lost there: it comes again."""
+    if not isinstance(lost.exc_value, Interrupted):
+        sys.__unraisablehook__(lost)
+        return
+    _interrupts.clear()
+    threading.Timer(_AGAIN, _thread.interrupt_main, [lost.exc_value.code - 128]).start()
 
 
 def _open_closed_streams() -> None:

@@ -34,24 +34,39 @@ def run_all(
     Such a death breaks the whole pool, and does not say who it was. So what was not finished by then is
     done once more, each file by a process of its own.
     """
-    shared = multiprocessing.Array("q", 2)
-    results = _run_pool(job, files, workers, progress, shared)
+    count = _Count(progress)
+    results = _run_pool(job, files, workers, count)
     for number, found in enumerate(results):
         if found is _DIED:
-            (results[number],) = _run_pool(job, [files[number]], 1, progress, shared)
+            (results[number],) = _run_pool(job, [files[number]], 1, count)
     return [None if found is _DIED else found for found in results]
 
 
+class _Count:
+    """Bytes and records of all workers together, and how many of them have been told."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.shared: Any = multiprocessing.Array("q", 2)
+        self._progress = progress
+        self._told = (0, 0)
+
+    def tell(self) -> None:
+        """Tell of what has been done since."""
+        if self._progress is not None:
+            before, self._told = self._told, (self.shared[0], self.shared[1])
+            self._progress(self._told[0] - before[0], self._told[1] - before[1])
+
+
 def _run_pool(
-    job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Any, shared: Any
+    job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, count: _Count
 ) -> list[Any]:
     """The results of one pool; ``_DIED`` for all that was not finished when a process of it died."""
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(shared,)) as pool:
+    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(count.shared,)) as pool:
         try:
             with _signals_held():
                 futures = [pool.submit(_work, job, file) for file in files]
-            _wait(futures, shared, progress)
+            _wait(futures, count)
             return [_DIED if _died(future) else future.result() for future in futures]
         except BaseException:
             for process in set(multiprocessing.active_children()) - others:
@@ -76,18 +91,14 @@ def _died(future: Future[_T]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
 
 
-def _wait(futures: list[Future[_T]], shared: Any, progress: Progress | None) -> None:
-    told = (shared[0], shared[1])
+def _wait(futures: list[Future[_T]], count: _Count) -> None:
     unfinished = set(futures)
     while unfinished:
         finished, unfinished = wait(unfinished, timeout=_TICK)
         for future in finished:
             if not _died(future):
                 future.result()  # what went wrong is raised at once
-        if progress is not None:
-            done = (shared[0], shared[1])
-            progress(done[0] - told[0], done[1] - told[1])
-            told = done
+        count.tell()
 
 
 def _begin(shared: Any) -> None:
