@@ -1,12 +1,13 @@
 """Coverage-guided fuzzing of one target, or of all in turn, with atheris: ``pip install atheris``.
 
-``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute; inputs that fail are kept in the working
-folder, and running with such a file instead of ``--seconds`` repeats it. Each target has so much memory.
+``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute; an input that fails is kept in the working
+folder, and ``--repeat FILE`` runs it again. Each has 20 seconds and 2 GB of memory, and fails beyond that.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,13 @@ def main() -> int:
     parser.add_argument(
         "targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names)}; all unless given"
     )
-    parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
+    parser.add_argument("--seconds", type=int, default=60, help="for all targets together (60)")
     parser.add_argument("--corpus", type=Path, help="keep what was learnt in this folder")
     parser.add_argument("--repeat", type=Path, help="run a target with this input only")
     options = parser.parse_args()
-    for target in options.targets or names:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    chosen = options.targets or names
+    for target in chosen:
         with tempfile.TemporaryDirectory() as temporary:
             corpus = (options.corpus or Path(temporary)) / target
             corpus.mkdir(parents=True, exist_ok=True)
@@ -47,9 +50,9 @@ def main() -> int:
             if options.repeat is not None:
                 command.append(str(options.repeat))
             else:
-                command += [f"-max_total_time={options.seconds}", "-max_len=4096", "-timeout=20"]
-                command += ["-rss_limit_mb=2048", str(corpus)]
-            done = subprocess.run(command, check=False)
+                command.append(f"-max_total_time={max(1, options.seconds // len(chosen))}")
+                command += ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", str(corpus)]
+            done = subprocess.run(command, check=False, env=environment)
         print(f"{target}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
         if done.returncode:
             return done.returncode

@@ -42,6 +42,20 @@ def scan(data: bytes) -> None:
     str(file)
 
 
+def file_reader(data: bytes) -> None:
+    """A file on disk, which is read in ways of its own, gives what a stream does."""
+    path = os.path.join(_folder(), "file")
+    with open(path, "wb") as file:
+        file.write(data)
+    kept = list(pr.read_records(io.BytesIO(data), on_error="skip"))
+    assert list(pr.read_records(path, on_error="skip")) == kept
+    (report,) = pr.validate(path).files
+    (streamed,) = pr.validate(io.BytesIO(data)).files
+    assert report.records == streamed.records == len(kept)
+    assert [(d.begin, d.end) for d in report.damages] == [(d.begin, d.end) for d in streamed.damages]
+    assert report.good_file_bytes + report.damaged_file_bytes == report.file_size == len(data)
+
+
 def index_loader(data: bytes) -> None:
     """An index that loads has offsets that can be used."""
     path = os.path.join(_folder(), "index")
@@ -107,7 +121,15 @@ def tensor_parser(data: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     target.__name__: target
-    for target in (frame_reader, scan, index_loader, index_builder, example_decoders, tensor_parser)
+    for target in (
+        frame_reader,
+        scan,
+        file_reader,
+        index_loader,
+        index_builder,
+        example_decoders,
+        tensor_parser,
+    )
 }
 
 
