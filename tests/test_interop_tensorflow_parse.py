@@ -34,9 +34,10 @@ CAMPAIGN = int(os.environ.get("PURERECORD_CAMPAIGN", "1"))
 TF_ERRORS = (tf.errors.OpError, ValueError, TypeError, UnicodeDecodeError)
 
 
-def random_example(rng: random.Random, cases: list[Case]) -> bytes:
+def random_example(rng: random.Random, cases: list[Case], shuffled: bool = True) -> bytes:
     entries = [pair for case in cases for pair in case.features()]
-    rng.shuffle(entries)
+    if shuffled:
+        rng.shuffle(entries)
     if rng.random() < 0.2:  # duplicates: the last one counts
         entries = [
             (name, ints(7, 8, 9)) for name, message in entries if message and rng.random() < 0.5
@@ -67,6 +68,26 @@ def test_random_examples_give_what_tensorflow_gives(seed: int) -> None:
             theirs = outcome(tf.io.parse_single_example, TF_ERRORS, payload, theirs_specs)
             assert not difference(ours, theirs), (specs, payload)
             outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+    assert len(outcomes) == 2, outcomes
+
+
+@pytest.mark.parametrize("seed", range(6 * CAMPAIGN))
+def test_random_batches_decoded_in_lock_step_give_what_tensorflow_gives(seed: int) -> None:
+    """Records of one layout, of the same features in any order, and an odd one here and there."""
+    rng = random.Random(1000 + seed)
+    outcomes: Counter[str] = Counter()
+    for _ in range(60):
+        faults = rng.choice((0.0, 0.0, 0.0, 0.001, 0.02))
+        cases = [Case(rng, name, faults) for name in rng.sample("abcdef", rng.randrange(1, 6))]
+        specs = {case.name: case.spec for case in cases}
+        often = rng.choice((0.0, 0.0, 0.05, 1.0))
+        payloads = [random_example(rng, cases, rng.random() < often) for _ in range(rng.randrange(16, 65))]
+        ours = outcome(parse_example, PureRecordError, payloads, specs)
+        theirs = outcome(tf.io.parse_example, TF_ERRORS, payloads, twins(tf, specs))
+        assert not difference(ours, theirs), (specs, payloads)
+        outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
+        if isinstance(ours, Exception):
+            check_facts(ours, theirs)
     assert len(outcomes) == 2, outcomes
 
 
