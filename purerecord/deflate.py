@@ -134,6 +134,9 @@ class Deflate(Protocol):
     def finish(self) -> bytes:
         """The rest, and the end of the stream."""
 
+    def abandon(self) -> None:
+        """Give up what is held; nothing more will be asked for."""
+
 
 class Deflater:
     """One GZIP or ZLIB stream, byte for byte as TensorFlow writes it.
@@ -205,6 +208,9 @@ class Deflater:
     def finish(self) -> bytes:
         return self._compress(b"".join(self._pending)) + self._stream.flush(zlib.Z_FINISH)
 
+    def abandon(self) -> None:
+        self._pending = []
+
 
 class BlockDeflater:
     """GZIP as independent members of whole frames, each saying its own length in its header.
@@ -256,6 +262,10 @@ class BlockDeflater:
         out = self._finished(0)
         self._pool.shutdown()
         return out
+
+    def abandon(self) -> None:
+        self._pieces, self._members = [], deque()
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _member(options: TFRecordOptions, pieces: list[bytes], records: int) -> bytes:

@@ -130,14 +130,19 @@ class TFRecordWriter:
                 self._output.write([self._deflate.finish()])
             self._output.finish()
         except BaseException:
-            self._output.abandon()
+            self._abandon()
             raise
 
     def abandon(self) -> None:
         """Close without finishing: an atomic file never appears, another keeps what was flushed."""
         if not self._closed:
             self._closed = True
-            self._output.abandon()
+            self._abandon()
+
+    def _abandon(self) -> None:
+        if self._deflate is not None:
+            self._deflate.abandon()
+        self._output.abandon()
 
     @property
     def closed(self) -> bool:

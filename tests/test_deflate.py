@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import random
+import threading
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -239,3 +240,18 @@ def test_no_compression_needs_no_deflater():
     assert deflate(TFRecordOptions()) is None
     assert isinstance(deflate(TFRecordOptions("ZLIB")), Deflater)
     assert isinstance(deflate(TFRecordOptions("GZIP", block_size=1)), BlockDeflater)
+
+
+def test_threads_end_when_a_writer_is_abandoned(tmp_path):
+    def threads() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name.startswith("purerecord-deflate")}
+
+    before = threads()
+    writer = TFRecordWriter(tmp_path / "a", TFRecordOptions("GZIP", block_size=1000), atomic=True)
+    writer.write_many([bytes(500)] * 50)
+    started = threads() - before
+    assert started
+    writer.abandon()
+    for thread in started:
+        thread.join(10)
+        assert not thread.is_alive()
