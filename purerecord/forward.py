@@ -253,7 +253,7 @@ class ForwardStream:
         self._load(b"", self._base + self._stop + (swept.size if swept else 0))
         if swept is None:
             return None
-        self.record += swept.count
+        self.record += swept.records
         return swept.payloads
 
     def _check_end(self) -> None:

@@ -38,6 +38,8 @@ OVERHEAD = HEADER + FOOTER
 
 Offsets = npt.NDArray[np.int64]
 
+# Payloads of a smaller mean length are copied together; larger ones are better written as they are.
+_SMALL = 1 << 12
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
 
@@ -66,25 +68,37 @@ def encode_header(length: int) -> bytes:
     return field + _footer.pack(masked_crc(field))
 
 
-def encode_many(payloads: Sequence[bytes]) -> list[bytes]:
-    """The frames of many payloads, as pieces to be written one after the other.
+def encode_many(payloads: Sequence[bytes]) -> list[Any]:
+    """The frames of many payloads, as pieces to be written one after the other; small ones as one piece.
 
-    Between two payloads lie a footer and a header, made here as one piece of 16 bytes.
+    Between two payloads lie a footer and a header, made here as 16 bytes at once.
     """
     count = len(payloads)
     if not count:
         return []
-    lengths = np.fromiter(map(len, payloads), np.uint64, count)
+    lengths = np.fromiter(map(len, payloads), np.int64, count)
     edges = np.zeros(count + 1, np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")]))
     edges["footer"][1:] = masked_crcs(payloads, count)
     edges["length"][:-1] = lengths
-    edges["crc"][:-1] = masked_length_crcs(lengths)
+    edges["crc"][:-1] = masked_length_crcs(lengths.view(np.uint64))
+    ends = np.cumsum(lengths)
+    if int(ends[-1]) < _SMALL * count:
+        return [_joined(payloads, ends, edges.view(f"V{OVERHEAD}"))]
     pieces = [b""] * (2 * count + 1)
     pieces[1::2] = payloads
     pieces[0::2] = map(BytesIO(edges.tobytes()).read, [OVERHEAD] * (count + 1))
     pieces[0] = pieces[0][FOOTER:]
     pieces[-1] = pieces[-1][:FOOTER]
     return pieces
+
+
+def _joined(payloads: Sequence[bytes], ends: Offsets, edges: npt.NDArray[np.void]) -> memoryview:
+    """Payloads, ending at ``ends`` if they lay side by side, with the ``edges`` between them."""
+    whole = bytearray(OVERHEAD).join((b"", *payloads, b""))
+    slots: npt.NDArray[np.void] = np.ndarray(len(whole) - OVERHEAD + 1, edges.dtype, whole, strides=(1,))
+    slots[0] = edges[0]
+    slots[ends + OVERHEAD * np.arange(1, len(edges))] = edges[1:]
+    return memoryview(whole)[FOOTER : len(whole) - HEADER]
 
 
 def decode_header(data: Any, at: int = 0) -> int:

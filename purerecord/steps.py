@@ -163,7 +163,9 @@ def _split(octets: Octets, begins: Ints, ends: Ints) -> tuple[Fields, Mask]:
     bad = np.zeros(begins.size, bool)
     active = np.flatnonzero(begins < ends)
     equal, which = _equal_fields(octets, begins[active], ends[active])
-    rounds = [(equal._replace(owner=active[equal.owner]), which)]  # and which fields of their messages they are
+    rounds = [
+        (equal._replace(owner=active[equal.owner]), which)
+    ]  # and which fields of their messages they are
     active = np.delete(active, equal.owner)
     cursor, stops = begins[active], ends[active]
     number = 0

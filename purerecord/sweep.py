@@ -29,7 +29,7 @@ class Swept(NamedTuple):
     """Payloads, to be used before the next are taken: how many, and how many bytes their frames have."""
 
     payloads: Iterator[bytes]
-    count: int
+    records: int
     size: int
 
 

@@ -21,7 +21,6 @@ from .deflate import TFRecordOptions, as_options, deflate
 from .errors import ClosedError, EncodeError
 from .index import build_index, index_path
 from .reader import RecordReader
-from .records import Records
 from .storage import is_url, local_path, open_remote, temporary_name
 
 # Frames are collected up to this many bytes before they are written.
@@ -102,7 +101,7 @@ class TFRecordWriter:
             else:
                 self._put(frame.encode_many(payloads), len(payloads))
 
-    def _put(self, pieces: list[bytes], records: int) -> None:
+    def _put(self, pieces: list[Any], records: int) -> None:
         self._empty = False
         if self._deflate is not None:
             pieces = [self._deflate.write(pieces, records)]
@@ -172,25 +171,36 @@ class TFRecordWriter:
 
 
 def groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
-    """``records`` as payloads, in lists of limited number and of about ``most`` bytes."""
-    if not isinstance(records, Records):
-        records = map(as_payload, records)
+    """``records`` as payloads, in lists of limited number and of about ``most`` bytes.
+
+    An error comes behind those that came before it.
+    """
     iterator = iter(records)
-    group: list[bytes] = []
-    while True:
+    error: BaseException | None = None
+    while error is None:
+        some: list[Any] = []
         try:
-            group.extend(islice(iterator, _MANY))
-        except BaseException:
-            if group:
-                yield group  # what came before the bad record
-            raise
-        if not group:
+            some.extend(islice(iterator, _MANY))
+        except BaseException as failed:  # raised below
+            error = failed
+        group: list[bytes] = some
+        if set(map(type, some)) - {bytes}:
+            group = []
+            try:
+                group.extend(map(as_payload, some))
+            except EncodeError as bad:
+                error = bad
+        if not group and error is None:
             return
-        size = sum(map(len, group))
-        step = len(group) if size <= most else max(1, len(group) * most // size)
-        for begin in range(0, len(group), step):
-            yield group[begin : begin + step]
-        group = []
+        yield from _cut(group, most)
+    raise error
+
+
+def _cut(group: list[bytes], most: int) -> Iterator[list[bytes]]:
+    size = sum(map(len, group))
+    step = len(group) if size <= most else max(1, len(group) * most // size)
+    for begin in range(0, len(group), step or 1):
+        yield group[begin : begin + step]
 
 
 class _Output:
@@ -204,7 +214,7 @@ class _Output:
         self.atomic = atomic
         self.continues = False  # whether records are in the file already
         self._index = index
-        self._pieces: list[bytes] = []
+        self._pieces: list[Any] = []
         self._size = 0
         self._ours = not hasattr(path, "write")
         if not self._ours or is_url(self._named(path)):
@@ -227,7 +237,7 @@ class _Output:
     def _named(path: Any) -> str:
         return local_path(path)
 
-    def write(self, pieces: list[bytes]) -> None:
+    def write(self, pieces: list[Any]) -> None:
         self._pieces += pieces
         self._size += sum(map(len, pieces))
         if self._size >= _BUFFER:
