@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .arrays import as_array
 from .errors import EncodeError
-from .example import exact_float32, to_list
+from .example import exact_float32, hint, to_list
 from .wire import ABSENT, BYTES, FLOAT, INT64, UNSET
 
 Ints = npt.NDArray[np.int64]
@@ -48,7 +48,8 @@ def as_cells(name: str, column: Any) -> Cells:
     if isinstance(column, Sequence):
         return _from_rows(name, column if isinstance(column, (list, tuple)) else list(column))
     if not hasattr(column, "__array__"):
-        raise EncodeError(f"a column must be an array or a list, not {type(column).__name__}", feature=name)
+        reason = f"a column must be an array or a list, not {type(column).__name__}"
+        raise EncodeError(reason + (hint(column) if column is not None else ""), feature=name)
     array = as_array(column, name)
     if array.ndim == 0:
         raise EncodeError("a column has a row for every record; this is a scalar", feature=name)

@@ -211,10 +211,18 @@ def _convert(value: Any, name: str, depth: int) -> Shaped:
         return _from_sequence(value, name, depth)
     if hasattr(value, "__array__"):
         return _from_array(as_array(value, name), name)
-    hint = "; leave the feature out, or store []" if value is None else ""
+    raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint(value)}", feature=name)
+
+
+def hint(value: Any) -> str:
+    """What to do with a value that cannot be stored as it is, for the end of a message."""
+    if value is None:
+        return "; leave the feature out, or store []"
     if hasattr(value, "row_splits"):
-        hint = "; store its values and its row lengths as two features"
-    raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint}", feature=name)
+        return "; store its values and its row lengths as two features"
+    if hasattr(value, "dense_shape"):
+        return "; store its values and its indices as features of their own"
+    return ""
 
 
 def _from_sequence(values: Sequence[Any], name: str, depth: int) -> Shaped:

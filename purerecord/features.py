@@ -333,9 +333,9 @@ def _known_shape(shape: Any) -> tuple[int, ...]:
         shape = shape.as_list()
     if isinstance(shape, Integral):
         shape = (shape,)
-    if isinstance(shape, str):
+    if isinstance(shape, str) or not isinstance(shape, Iterable):
         raise TypeError(f"shape must be a sequence of lengths, not {shape!r}")
-    lengths = tuple(getattr(length, "value", length) for length in shape)
+    lengths: tuple[Any, ...] = tuple(getattr(length, "value", length) for length in shape)
     if any(length is None for length in lengths):
         hint = "; consider FixedLenSequenceFeature or RaggedFeature" if lengths[0] is None else ""
         raise ValueError(f"all dimensions of shape must be known, not {lengths}{hint}")

@@ -72,6 +72,8 @@ class Ragged:
         parts = [row for row in rows if len(row)]
         if dtype is None:
             dtype = _common_dtype(parts)
+        elif dtype in (bytes, str):
+            dtype = object
         return cls(np.concatenate([converted(part, dtype) for part in parts] or [np.empty(0, dtype)]), splits)
 
     @property
@@ -292,6 +294,8 @@ class Sparse:
 def as_values(values: Any) -> Array:
     """``values`` as an array; text and bytes as objects, since numpy's own kind drops trailing NULs."""
     if not isinstance(values, np.ndarray):
+        if isinstance(values, (bytes, str)) or not isinstance(values, Iterable):
+            raise TypeError(f"values must be a list or an array of them, not a {type(values).__name__}")
         values = np.asarray(values) if hasattr(values, "__array__") else _from_list(list(values))
     if values.ndim == 0:
         raise ValueError("values must have at least one dimension")

@@ -21,7 +21,8 @@ from purerecord.example import (
     encode_example,
     encode_sequence_example,
 )
-from purerecord.ragged import Ragged
+from purerecord.ragged import Ragged, Sparse
+from purerecord.scatter import encode_examples
 from purerecord.wire import delimited
 
 
@@ -367,6 +368,14 @@ def test_what_is_no_sequence_of_one_kind_is_an_encode_error(steps: Any) -> None:
 def test_error_about_steps_says_what_would_do(steps: Any, match: str) -> None:
     with pytest.raises(EncodeError, match=match):
         encode_sequence_example({}, {"s": steps})
+
+
+def test_a_sparse_is_no_value_but_says_how_to_store_it() -> None:
+    sparse = Sparse([[0]], [1], (2,))
+    with pytest.raises(EncodeError, match="its values and its indices as features of their own"):
+        encode_example({"f": sparse})
+    with pytest.raises(EncodeError, match="its values and its indices as features of their own"):
+        encode_examples({"f": sparse})
 
 
 def test_a_ragged_is_no_value_but_says_how_to_store_it() -> None:

@@ -112,6 +112,8 @@ def test_shape_becomes_a_tuple_of_ints(given: Any, shape: Any) -> None:
         ([-1], ValueError, "negative"),
         ([1.5], TypeError, "float"),
         ("ab", TypeError, "sequence of lengths"),
+        (np.int64, TypeError, "sequence of lengths"),
+        (1.5, TypeError, "sequence of lengths"),
     ],
 )
 def test_bad_shape_is_refused_when_the_spec_is_made(shape: Any, error: Any, match: str) -> None:

@@ -175,6 +175,20 @@ def test_dtype_of_the_rows_must_hold_them(rows: Any, dtype: Any, fits: bool) -> 
         Ragged.from_rows(rows, dtype)
 
 
+@pytest.mark.parametrize("rows", [[1, 2], ["ab"], [b"ab"], [None]])
+def test_row_is_no_single_value(rows: Any) -> None:
+    with pytest.raises(TypeError, match="values must be a list or an array of them, not a "):
+        Ragged.from_rows(rows)
+    with pytest.raises(TypeError, match="values must be"):
+        Ragged(rows[0], [0])
+
+
+@pytest.mark.parametrize("dtype", [bytes, str, object])
+def test_strings_are_objects_however_they_are_called(dtype: Any) -> None:
+    assert Ragged.from_rows([[b"a\0"], []], dtype).to_list() == [[b"a\0"], []]
+    assert Ragged.from_rows([[]], dtype).dtype == object
+
+
 def test_nobody_can_change_the_splits() -> None:
     splits = np.array([0, 1, 3])
     ragged = Ragged(np.arange(3), splits)
