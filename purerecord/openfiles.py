@@ -6,7 +6,6 @@ holds no open file when it is pickled. This module does not know what is in a fi
 
 from __future__ import annotations
 
-import io
 import os
 import threading
 from collections import OrderedDict
@@ -37,26 +36,45 @@ class OpenFiles:
 
 
 class OpenFile:
-    """One file, closed when nobody has it any more."""
+    """One file, closed when nobody has it any more, or before.
+
+    It holds a bare descriptor: a file object that is forgotten together with an error, and so in a cycle,
+    complains before anyone can close it.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = io.FileIO(path)
+        self._descriptor = -1
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         self._lock = threading.Lock()
+
+    def size(self) -> int:
+        """How long the file is now."""
+        return os.fstat(self._descriptor).st_size
 
     def read_at(self, offset: int, size: int) -> bytes:
         """``size`` bytes at ``offset``, fewer only where the file ends."""
         data = self._read_some(offset, size)
-        while len(data) < size and (more := self._read_some(offset + len(data), size - len(data))):
-            data += more  # the system gives no more than 2 GiB at once
-        return data
+        if len(data) == size:
+            return data
+        pieces = [data]
+        missing = size - len(data)
+        while missing and (piece := self._read_some(offset + size - missing, missing)):
+            pieces.append(piece)  # the system gives no more than 2 GiB at once
+            missing -= len(piece)
+        return b"".join(pieces)
 
     def _read_some(self, offset: int, size: int) -> bytes:
         if hasattr(os, "pread"):
-            return os.pread(self._file.fileno(), size, offset)
+            return os.pread(self._descriptor, size, offset)
         with self._lock:
-            self._file.seek(offset)
-            return self._file.read(size)
+            os.lseek(self._descriptor, offset, os.SEEK_SET)
+            return os.read(self._descriptor, size)
+
+    def close(self) -> None:
+        """Close it."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):
-            self._file.close()
+        self.close()

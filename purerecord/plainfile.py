@@ -7,8 +7,6 @@ raises at the same places. This module does not know what a payload means.
 
 from __future__ import annotations
 
-import io
-import os
 from contextlib import closing
 from typing import NoReturn
 
@@ -17,6 +15,7 @@ import numpy as np
 from . import frame
 from .errors import CorruptionError
 from .frame import FOOTER, HEADER, OVERHEAD
+from .openfiles import OpenFile
 from .records import Records
 from .storage import Opened
 from .stream import FrameStream
@@ -35,8 +34,8 @@ class PlainFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._file = io.FileIO(path)
-        self._size = os.fstat(self._file.fileno()).st_size
+        self._file = OpenFile(path)
+        self._size = self._file.size()
         self.record = 0  # the number of the next record
         self._buffer = b""
         self._base = 0  # where in the file the buffer begins
@@ -125,7 +124,7 @@ class PlainFile:
         offset = self.offset
         if offset >= self._size:
             return False
-        size = self._whole_size(self._read_at(offset, HEADER), offset)
+        size = self._whole_size(self._file.read_at(offset, HEADER), offset)
         self.go_to(offset + size, self.record + 1)
         return True
 
@@ -137,10 +136,10 @@ class PlainFile:
         size = max(_CHUNK, (count + 1) * mean)
         if mean >= _HOP:
             size = count * mean if count > 1 else HEADER  # one alone is read exactly
-        buffer = self._read_at(offset, min(size, _MOST))
+        buffer = self._file.read_at(offset, min(size, _MOST))
         self._load(buffer, offset)
         if not len(self._begins):
-            self._load(self._read_at(offset, self._whole_size(buffer, offset)), offset)
+            self._load(self._file.read_at(offset, self._whole_size(buffer, offset)), offset)
         return True
 
     def _load(self, buffer: bytes, base: int) -> None:
@@ -169,11 +168,3 @@ class PlainFile:
                 stream.next()
         error.path, error.record, error.offset = self.path, self.record, offset
         raise error
-
-    def _read_at(self, offset: int, size: int) -> bytes:
-        self._file.seek(offset)
-        pieces: list[bytes] = []
-        while size and (piece := self._file.read(size)):
-            pieces.append(piece)
-            size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
