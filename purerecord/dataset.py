@@ -21,8 +21,9 @@ from .features import as_features
 from .filesource import Files
 from .mapping import Enumerate, Filter, Map, Prefetch
 from .mixing import Interleave, Sample
+from .ownfiles import own_files
 from .parsing import Parse
-from .share import KIND, VERSION, Consumer, Share
+from .share import KIND, SHARE, VERSION, Consumer, Share
 from .shuffle import GlobalShuffle, Shuffle
 from .source import Generated, Range, Slices
 from .storage import resolve_paths
@@ -199,17 +200,21 @@ class Dataset:
         worker: int = 0,
         workers: int = 1,
         even: str = "uneven",
+        share: str = "elements",
     ) -> DatasetIterator:
         """The elements of one epoch that worker ``worker`` of rank ``rank`` is to have.
 
         Without ``epoch``, the one after that of the latest loop. ``even`` decides about a last round with
         fewer elements than ranks: "uneven" gives what there is, "drop" leaves them out, "pad" fills up with
-        elements from the beginning.
+        elements from the beginning. With ``share="files"`` every one has its own files, opens no others, and
+        has as many elements as are in them; a state is then for the same worker of as many only.
         """
         if epoch is None:
             epoch = self._epoch
         self._epoch = epoch + 1
-        return DatasetIterator(self, epoch, Consumer(rank, world_size, worker, workers), even)
+        if share not in SHARE:
+            raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
+        return DatasetIterator(self, epoch, Consumer(rank, world_size, worker, workers), even, share)
 
     def __iter__(self) -> DatasetIterator:
         return self.iterator()
@@ -256,18 +261,27 @@ class DatasetIterator(Iterator[Any]):
     ``last_error`` is the latest of them.
     """
 
-    def __init__(self, dataset: Dataset, epoch: int, consumer: Consumer, even: str) -> None:
+    def __init__(self, dataset: Dataset, epoch: int, consumer: Consumer, even: str, share: str) -> None:
         self._dataset = dataset
         self._consumer = consumer
         self._even = even
         self._closed = False
+        self._node = dataset._node
+        self._files: list[int] | None = None  # which files are ours, of how many consumers
+        if share == "files":
+            if even != "uneven":
+                raise ValueError(
+                    f'even={even!r} needs share="elements": files have different numbers of them'
+                )
+            self._node = own_files(self._node, consumer)
+            self._files, self._consumer = [consumer.number, consumer.count], Consumer()
         self._begin(epoch)
 
     def _begin(self, epoch: int) -> None:
         self.epoch = epoch
         self._tally = Tally()
         context = Context(epoch, self._tally, self._consumer.pattern)
-        node = self._dataset._node
+        node = self._node
         self._share = Share(lambda: node.open(context), self._consumer, self._even)
 
     @property
@@ -288,7 +302,8 @@ class DatasetIterator(Iterator[Any]):
     def state_dict(self) -> dict[str, Any]:
         """Where this is: a few values that JSON can hold."""
         place = {KIND: VERSION, "chain": self._dataset._node.outline(), "epoch": self.epoch}
-        return {**place, **self._share.state(), "skipped": self.skipped}
+        files = {} if self._files is None else {"files": self._files}
+        return {**place, **files, **self._share.state(), "skipped": self.skipped}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on where ``state_dict`` was taken, with this iterator's worker and rank.
@@ -300,6 +315,8 @@ class DatasetIterator(Iterator[Any]):
             raise ValueError(f"this is a state of version {version}, which is not known here")
         if state_dict.get("chain", chain) != chain:
             raise ValueError(f"this is a state of another dataset: {state_dict['chain']}, here {chain}")
+        if state_dict.get("files") != self._files:
+            raise ValueError('with share="files" a state is for the same consumer of as many, and no other')
         self._share.close()
         self._begin(state_dict["epoch"])
         self._dataset._epoch = self.epoch + 1

@@ -16,6 +16,7 @@ from typing import Any
 from .cursor import Cursor, Elements, Pattern, State, changed, join
 
 EVEN = ("uneven", "drop", "pad")
+SHARE = ("elements", "files")
 KIND = "purerecord"
 VERSION = 1
 
@@ -221,6 +222,8 @@ def merge_states(states: Any) -> dict[str, Any]:
     found = {tuple(state["consumer"]): state for state in _find(states)}
     if not found:
         raise ValueError("there is no state of a purerecord iterator in this")
+    if any("files" in state for state in found.values()):
+        raise ValueError('states with share="files" are each for one consumer, and do not make one together')
     consumers = sorted(found)
     count = consumers[0][1]
     ranked = [found[consumer] for consumer in consumers]

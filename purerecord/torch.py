@@ -20,7 +20,7 @@ from .parse import parse_example, parse_single_example
 from .ragged import Ragged, Sparse
 from .records import Records
 from .rows import apply
-from .share import EVEN, merge_states
+from .share import EVEN, SHARE, merge_states
 from .storage import resolve_paths
 
 try:
@@ -118,8 +118,9 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
 
     Batch in the chain and give the loader ``batch_size=None``: then whole batches are dealt out. The rank is
     the one given, else that of ``torch.distributed``, else of the environment (``RANK``, ``WORLD_SIZE``).
-    ``even`` decides about a last round with fewer elements than ranks: "uneven", "drop" or "pad". Call
-    ``set_epoch`` before each epoch, as for a ``DistributedSampler``.
+    ``even`` decides about a last round with fewer elements than ranks: "uneven", "drop" or "pad". With
+    ``share="files"`` every worker has its own files instead. Call ``set_epoch`` before each epoch, as for a
+    ``DistributedSampler``.
 
     >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000, seed=1).batch(128).parse(features)
     >>> loader = DataLoader(IterableDataset(dataset), batch_size=None, num_workers=4)
@@ -132,6 +133,7 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         rank: int | None = None,
         world_size: int | None = None,
         even: str = "uneven",
+        share: str = "elements",
         ragged: str = "padded",
         padding_value: Any = 0,
         decode: Decode | None = None,
@@ -141,9 +143,12 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
             raise ValueError("rank and world_size belong together: give both, or none")
         if even not in EVEN:
             raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
+        if share not in SHARE:
+            raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
         self._dataset = dataset
         self._place = None if rank is None or world_size is None else (rank, world_size)
         self._even = even
+        self._share = share
         self._convert = _Convert(decode, ragged, padding_value)
         # The epoch that set_epoch said and how often it did: in memory that workers which live on see too.
         self._said: torch.Tensor = torch.zeros(2, dtype=torch.int64)
@@ -173,7 +178,13 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         info = data.get_worker_info()
         worker, workers = (0, 1) if info is None else (info.id, info.num_workers)
         iterator = self._dataset.iterator(
-            self._epoch, rank=rank, world_size=world_size, worker=worker, workers=workers, even=self._even
+            self._epoch,
+            rank=rank,
+            world_size=world_size,
+            worker=worker,
+            workers=workers,
+            even=self._even,
+            share=self._share,
         )
         if self._resume is not None and self._resume["epoch"] == self._epoch:
             iterator.load_state_dict(self._resume)
@@ -184,6 +195,8 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         self._epoch = epoch + 1
 
     def __len__(self) -> int:
+        if self._share == "files":
+            raise TypeError('with share="files" the length depends on the files of each worker')
         rank, world_size = self._located()
         size = len(self._dataset)
         if self._even == "uneven":

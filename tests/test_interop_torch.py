@@ -146,6 +146,29 @@ def test_even_gives_every_rank_as_many_steps(even, tmp_path):
         assert records == set(numbered(8 if even == "drop" else 11))
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_workers_with_files_of_their_own_go_on_after_any_step(workers, tmp_path):
+    stateful = interop("torchdata.stateful_dataloader")
+    chain = TFRecordDataset(write_files(tmp_path, [7, 4, 1, 5, 3], "GZIP")).shuffle(3, seed=1).batch(2)
+
+    def make():
+        shares = prt.IterableDataset(chain, rank=1, world_size=2, share="files")
+        return stateful.StatefulDataLoader(shares, batch_size=None, num_workers=workers)
+
+    whole = list(make())
+    records = [record for batch in whole for record in batch]
+    assert Counter(records) == Counter(numbered(20)[7:11] + numbered(20)[12:17])
+    first = make()
+    begin = list(itertools.islice(first, 3))
+    second = make()
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    assert begin + list(second) == whole
+    with pytest.raises(TypeError, match="depends on the files"):
+        len(prt.IterableDataset(chain, share="files"))
+    with pytest.raises(ValueError, match="share must be"):
+        prt.IterableDataset(chain, share="file")
+
+
 def test_a_rank_gets_the_same_order_from_any_number_of_workers(tmp_path):
     chain = TFRecordDataset(examples(tmp_path)).shuffle(10, seed=2).batch(4).parse(SPEC).prefetch(2)
     for rank in range(2):

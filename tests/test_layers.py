@@ -56,7 +56,7 @@ MEETING = [
     "cursor rows filetable validation",
     "ahead share shuffle combining source filesource",
     "batching mapping caching",
-    "mixing parsing",
+    "mixing parsing ownfiles",
     "dataset",
 ]
 TOP = [
