@@ -21,6 +21,8 @@ _NOWHERE = np.empty(0, np.int64)
 
 # Lost blocks of a file system are at least so large.
 _BLOCK = 512
+# So much is looked at together: what it takes to do so is a multiple of that.
+_WINDOW = 1 << 20
 # Among so many payloads one that matches its footer by chance is not to be feared.
 _FIRST = 256
 
@@ -31,10 +33,23 @@ def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Of
     A frame that would need more than ``available`` bytes from the buffer's beginning on is none. Lengths
     of a tebibyte and more are not looked for.
     """
-    octets = np.frombuffer(buffer, np.uint8)[start:]
+    octets = np.frombuffer(buffer, np.uint8)
+    last = len(octets) - HEADER + 1
+    found = [
+        _plausible(octets[at : min(at + _WINDOW, last) + HEADER - 1], at, available)
+        for at in range(start, last, _WINDOW)
+    ]
+    if len(found) == 1:
+        return found[0]
+    return (
+        np.concatenate([_NOWHERE, *(positions for positions, _ in found)]),
+        np.concatenate([_NOWHERE, *(lengths for _, lengths in found)]),
+    )
+
+
+def _plausible(octets: npt.NDArray[np.uint8], start: int, available: int | None) -> tuple[Offsets, Offsets]:
+    """The same for a window of the buffer that begins at ``start``."""
     count = len(octets) - HEADER + 1
-    if count <= 0:
-        return _NOWHERE, _NOWHERE
     positions = _zeros_above(octets, count)
     lengths = np.ndarray(count, "<u8", octets, strides=(1,))[positions]
     if available is not None:  # the cheapest test first: there may be many

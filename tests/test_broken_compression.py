@@ -6,12 +6,13 @@ import gzip
 import io
 import json
 import random
+import tracemalloc
 import zlib
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from damage import cut, flip_byte, frames, insert
+from damage import cut, flip_byte, frames, header, insert
 
 from purerecord import TFRecordOptions, TFRecordWriter, salvage, scan, validate
 from purerecord.damage import BROKEN_COMPRESSION, Damage
@@ -99,3 +100,28 @@ def test_quarantine_of_a_compressed_pipe_says_that_it_has_not_kept_it(tmp_path):
     entries = json.loads((tmp_path / "bad" / "damages.json").read_text())["damages"]
     assert [entry["compressed_file"] for entry in entries if entry["compressed"]] == [None]
     assert not list(Path(tmp_path / "bad").glob("compressed*"))
+
+
+SIZE = 32 << 20
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "most"),
+    [
+        (header(1 << 40), b"", 2.4 * SIZE),  # a length that holds, with an absurd record
+        (header(2 * SIZE), b"", 2.4 * SIZE),  # one that is cut
+        (header(SIZE), b"1234" + frames([b"next"]), 2.4 * SIZE),  # one that is damaged
+        (b"", frames([b"next"]), SIZE),  # no record at all: a hole of any size needs little memory
+    ],
+    ids=["absurd", "cut", "damaged", "hole"],
+)
+def test_little_that_inflates_to_much_is_held_twice_at_the_most(tmp_path, before, behind, most):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(before + bytes(SIZE) + behind, 1))
+    assert path.stat().st_size < SIZE / 100
+    tracemalloc.start()
+    (file,) = validate(path, compression="GZIP").files
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert file.records == bool(behind)
+    assert peak < most
