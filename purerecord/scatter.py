@@ -71,7 +71,7 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
         at = at + entry.sizes
     _put_size(out, begins, b"\x0a", features)
     entries[0].write(out, first, may_spill=False)
-    return Records(out[:total].tobytes(), begins, ends)
+    return Records(out.data[:total].toreadonly(), begins, ends)
 
 
 class _Entry:

@@ -21,6 +21,7 @@ from .deflate import TFRecordOptions, as_options, deflate
 from .errors import ClosedError, EncodeError
 from .index import build_index, index_path
 from .reader import RecordReader
+from .records import Records
 from .storage import is_url, local_path, open_remote, temporary_name
 
 # Frames are collected up to this many bytes before they are written.
@@ -170,24 +171,30 @@ class TFRecordWriter:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
 
 
-def groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
+def groups(records: Iterable[Any], most: int) -> Iterator[list[Any]]:
     """``records`` as payloads, in lists of limited number and of about ``most`` bytes.
 
     An error comes behind those that came before it.
     """
+    if isinstance(records, Records):
+        large = records.nbytes >= _LARGE * len(records)
+        for begin in range(0, len(records), _MANY):
+            some = records[begin : begin + _MANY]
+            yield from _cut(list(some.views() if large else some), most)
+        return
     iterator = iter(records)
     error: BaseException | None = None
     while error is None:
-        some: list[Any] = []
+        found: list[Any] = []
         try:
-            some.extend(islice(iterator, _MANY))
+            found.extend(islice(iterator, _MANY))
         except BaseException as failed:  # raised below
             error = failed
-        group: list[bytes] = some
-        if set(map(type, some)) - {bytes}:
+        group: list[Any] = found
+        if set(map(type, found)) - {bytes}:
             group = []
             try:
-                group.extend(map(as_payload, some))
+                group.extend(map(as_payload, found))
             except EncodeError as bad:
                 error = bad
         if not group and error is None:
@@ -196,7 +203,7 @@ def groups(records: Iterable[Any], most: int) -> Iterator[list[bytes]]:
     raise error
 
 
-def _cut(group: list[bytes], most: int) -> Iterator[list[bytes]]:
+def _cut(group: list[Any], most: int) -> Iterator[list[Any]]:
     size = sum(map(len, group))
     step = len(group) if size <= most else max(1, len(group) * most // size)
     for begin in range(0, len(group), step or 1):
