@@ -6,7 +6,6 @@ import gc
 import itertools
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from interop import interop
+from interop import interop, run_page
 
 import purerecord as pr
 from purerecord.dataset import Dataset, TFRecordDataset
@@ -406,9 +405,4 @@ def check_refusals(pattern: str, sharding) -> None:
 
 def test_code_for_jax_on_the_page_about_loaders_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "loaders.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python( jax)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert sum(1 for jax_only, _ in blocks if jax_only) > 2
-    namespace: dict = {"__name__": "__main__"}
-    for _, text in blocks:
-        exec(compile(text, "loaders.md", "exec"), namespace)
+    assert run_page("loaders.md", "jax") == 3
