@@ -139,24 +139,42 @@ def _to_array(tensor: Any) -> Array:
 
 def _from_python(value: Any) -> Array:
     """Numbers and strings in nested lists, with the dtype that TensorFlow chooses for them."""
-    kinds = set(map(type, _leaves(value, 0)))
+    leaves = list(_leaves(value, 0))
+    kinds = set(map(type, leaves))
     if any(issubclass(kind, (bytes, str, bytearray)) for kind in kinds):
         # Not as an array of strings, which would lose trailing zero bytes.
         return np.array(value, object)
-    if bool in kinds and kinds & {int, float, complex}:
+    if kinds & {bool, np.bool_} and kinds - {bool, np.bool_}:
         raise EncodeError("a tensor cannot hold booleans and numbers together")
     try:
         array = np.array(value)
     except (ValueError, OverflowError):
         raise EncodeError("the lists differ in length; a tensor is rectangular") from None
-    if array.dtype.kind == "i":
-        small = not array.size or (array.min() >= -(2**31) and array.max() < 2**31)
-        return array.astype(np.int32 if small else np.int64)
-    if array.dtype.kind in "uO" and array.size:
+    if not array.size:
+        return array.astype(np.float32)
+    if array.dtype.kind == "c":
+        return array.astype(np.complex128)
+    if array.dtype.kind == "f" and any(np.asarray(leaf).dtype.kind == "f" for leaf in leaves):
+        return _as_floats(array, np.asarray(leaves[0]).dtype if type(leaves[0]) is not float else None)
+    if array.dtype.kind not in "iub" or (array.dtype.kind == "u" and int(array.max()) >= 2**63):
         raise EncodeError("an integer does not fit into 64 bits with a sign, or is not a number")
-    if array.dtype == np.float64 and kinds <= {int, float, np.float32}:
-        return to_float32(array)
-    return array
+    if array.dtype.kind == "b":
+        return array
+    small = int(array.min()) >= -(2**31) and int(array.max()) < 2**31
+    return array.astype(np.int32 if small else np.int64)
+
+
+def _as_floats(array: Array, first: np.dtype[Any] | None) -> Array:
+    """Floats as TensorFlow has them: float32, unless the first in the list is numpy's own of another size."""
+    if first == np.float64:
+        return array.astype(np.float64)
+    if first == np.float16:
+        with np.errstate(over="ignore"):
+            halves = array.astype(np.float16)
+        if (np.isinf(halves) & ~np.isinf(array)).any():
+            raise EncodeError("a number is too large for float16, the type of the first one")
+        return halves
+    return to_float32(array)
 
 
 def _leaves(value: Any, depth: int) -> Iterator[Any]:

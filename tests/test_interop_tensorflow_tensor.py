@@ -102,6 +102,45 @@ def test_what_tensorflow_refuses_we_refuse(value: Any) -> None:
         serialize_tensor(value)
 
 
+SCALARS = {
+    "int": 1,
+    "large int": 2**40,
+    "float": 1.5,
+    "bool": True,
+    "complex": 1j,
+    "str": "a",
+    "bytes": b"b",
+    **{name: np.dtype(name).type(1) for name in ("float64", "float32", "float16", "int64", "int8", "uint8")},
+    "bool_": np.bool_(True),
+    "complex64": np.complex64(1j),
+    "array of int": np.array(1),
+    "array of float": np.array(1.5),
+}
+
+
+@pytest.mark.parametrize("first", SCALARS)
+def test_lists_of_any_two_scalars_have_the_same_bytes(first: str) -> None:
+    for second, scalar in SCALARS.items():
+        value = [SCALARS[first], scalar]
+        try:
+            theirs = tf.io.serialize_tensor(value).numpy()
+        except (ValueError, TypeError):
+            theirs = None
+        try:
+            ours = serialize_tensor(value)
+        except EncodeError:
+            ours = None
+        kinds = {first, second}
+        if ours is None and kinds & {"bool", "bool_"}:
+            continue  # see below
+        if theirs is None and kinds & {"complex", "complex64"}:
+            continue
+        if kinds == {"float16", "large int"} and ours is None:
+            assert np.isinf(parse_tensor(theirs)).any()
+            continue
+        assert ours == theirs, value
+
+
 def test_deliberate_differences_in_serializing() -> None:
     # TensorFlow takes a mutable or viewed byte string for a list of small integers, ...
     assert serialize_tensor(bytearray(b"x")) == serialize_tensor(memoryview(b"x")) == serialize_tensor(b"x")
@@ -112,7 +151,13 @@ def test_deliberate_differences_in_serializing() -> None:
     tf.io.serialize_tensor([1, True])
     with pytest.raises(EncodeError):
         serialize_tensor([1, True])
+    # ... makes infinity of a number that is too large for the half in front of it, ...
+    assert np.isinf(tf.io.parse_tensor(tf.io.serialize_tensor([np.float16(1), 2**40]), tf.half)).any()
+    with pytest.raises(EncodeError, match="too large for float16"):
+        serialize_tensor([np.float16(1), 2**40])
     # ... and knows no complex number among others.
+    with pytest.raises(ValueError, match="mixed types"):
+        tf.io.serialize_tensor([1, 1j])
     assert parse_tensor(serialize_tensor([1, 1j])).tolist() == [1, 1j]
 
 
