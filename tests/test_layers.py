@@ -60,7 +60,7 @@ MEETING = [
     "dataset",
 ]
 TOP = [
-    "arrowtypes",
+    "arrowtypes tfdsfeatures",
     "toarrow fromarrow",
     "growing",
     "outcome progress show demo tf arrow torch jax grain ray spark convert view tfds",
