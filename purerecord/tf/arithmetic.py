@@ -9,12 +9,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import EllipsisType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from .convert import Array
-from .dtypes import DType, of_numpy
+from .dtypes import DType, of_numpy, string
 from .errors import InvalidArgumentError
 
 # What TensorFlow's kernels call the types whose names differ.
@@ -83,6 +83,10 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
             raise invalid("Integers to negative integer powers are not allowed")
     if op == "FloorDiv" and kinds[0].is_floating:
         function = _floor_of_quotient
+    if kinds[0] is string and op == "AddV2":
+        # Into an array, since numpy would make of a single result its own kind of bytes.
+        joined = np.empty(np.broadcast_shapes(x.shape, y.shape), object)
+        return cast(Array, function(x, y, out=joined))
     with np.errstate(all="ignore"):
         return np.asarray(function(x, y))
 

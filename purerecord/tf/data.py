@@ -17,6 +17,7 @@ from .elements import AUTOTUNE, INFINITE, UNKNOWN, Options, OwnedIterator
 from .missing import missing
 from .recordfiles import compression_of
 from .shapes import TensorSpec
+from .structure import apply
 
 __all__ = [
     "AUTOTUNE",
@@ -105,7 +106,8 @@ class _DatasetWriter:
         if spec is not None and spec != TensorSpec((), string):
             raise TypeError(
                 "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a "
-                f"dataset which produces elements with spec {spec}."
+                f"dataset which produces elements with shapes {apply(lambda leaf: leaf.shape, spec)} and "
+                f"types {apply(lambda leaf: leaf.dtype, spec)}."
             )
         with io.TFRecordWriter(self._filename, self._compression) as writer:
             for element in dataset:

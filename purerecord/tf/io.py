@@ -15,12 +15,11 @@ import numpy as np
 
 from .. import tensor as core
 from ..deflate import TFRecordOptions
-from ..errors import DecodeError, PureRecordError, SchemaError
-from ..reader import RecordReader
+from ..errors import DecodeError, SchemaError
 from ..writer import TFRecordWriter as CoreWriter
 from . import gfile
 from .dtypes import as_dtype
-from .errors import FailedPreconditionError, InvalidArgumentError, join, translate, translated
+from .errors import FailedPreconditionError, InvalidArgumentError, join, translated
 from .missing import missing
 from .parsing import (
     parse_example,
@@ -28,6 +27,7 @@ from .parsing import (
     parse_single_example,
     parse_single_sequence_example,
 )
+from .recordfiles import RecordFile
 from .specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
@@ -112,9 +112,8 @@ class tf_record_iterator:  # noqa: N801 - TensorFlow's name
     """The records of one file as ``bytes``; goes on when the file has grown."""
 
     def __init__(self, path: Any, options: Any = None) -> None:
-        self._compression = TFRecordOptions.get_compression_type_string(options)
-        with translated():
-            self._reader = RecordReader([os.fsdecode(path)], compression=self._compression)
+        compression = TFRecordOptions.get_compression_type_string(options)
+        self._records = RecordFile(os.fsdecode(path), compression)
         self._closed = False
 
     def __iter__(self) -> tf_record_iterator:
@@ -123,15 +122,12 @@ class tf_record_iterator:  # noqa: N801 - TensorFlow's name
     def __next__(self) -> bytes:
         if self._closed:
             raise StopIteration
-        try:
-            return next(self._reader)
-        except (PureRecordError, OSError) as error:
-            raise translate(error, compressed=bool(self._compression)) from error
+        return next(self._records)
 
     def close(self) -> None:
         """Close the file; nothing more comes."""
         self._closed = True
-        self._reader.close()
+        self._records.close()
 
 
 # --- Tensors ----------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ def names_of(filenames: Any) -> Callable[[bool], Iterator[str]]:
     if hasattr(filenames, "_begin"):
         spec = filenames.element_spec
         if is_nested(spec) or spec.dtype != string:
-            raise _not_names(spec)
+            raise _not_names(spec, "a dataset of ")
         return lambda real: (
             os.fsdecode(name) for part in filenames._begin(real) for name in part._array.reshape(-1).tolist()
         )
@@ -238,9 +238,9 @@ def _is_empty(filenames: Any) -> bool:
     return isinstance(filenames, (list, tuple)) and not filenames
 
 
-def _not_names(spec: Any) -> TypeError:
+def _not_names(spec: Any, what: str = "") -> TypeError:
     return TypeError(
-        "The `filenames` argument must contain `tf.string` elements. Got "
+        f"The `filenames` argument must contain `tf.string` elements. Got {what}"
         f"`{getattr(spec, 'dtype', spec)!r}` elements."
     )
 
