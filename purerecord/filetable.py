@@ -28,6 +28,7 @@ class FileTable:
 
     def __init__(self, paths: Sequence[str], *, indexes: Sequence[Index | None] | None = None) -> None:
         self._paths = list(paths)
+        self._names = tuple(paths)
         self._indexes = list(map(_plain_index, paths)) if indexes is None else list(indexes)
         self._records = RecordFile(self._paths, index=self._indexes)
         self._plain = all(index is not None for index in self._indexes)
@@ -51,7 +52,7 @@ class FileTable:
         if len(frames.begins) != len(numbers) or len(frame.bad_payloads(buffer, frames.begins, frames.ends)):
             return self._records.__getitems__(numbers.tolist())  # which says what is wrong
         files = np.searchsorted(self._ends, numbers, side="right")
-        origins = Origins(tuple(self._paths), files, numbers - (self._ends - self._counts)[files])
+        origins = Origins(self._names, files, numbers - (self._ends - self._counts)[files])
         return Records(buffer, frames.begins, frames.ends, origins=origins)
 
     def _read(self, numbers: npt.NDArray[np.int64]) -> list[bytes]:

@@ -43,11 +43,19 @@ class Origins(NamedTuple):
     @classmethod
     def concat(cls, parts: Sequence[Origins]) -> Origins:
         """Those of all parts, one behind the other."""
+        if all(part.paths is parts[0].paths for part in parts):  # of one table, which may be of many files
+            files = np.concatenate([part.files for part in parts])
+            return cls(parts[0].paths, files, np.concatenate([part.numbers for part in parts]))
         paths = tuple(dict.fromkeys(path for part in parts for path in part.paths))
         place = {path: number for number, path in enumerate(paths)}
         tables = [np.array([place[path] for path in part.paths], np.int64) for part in parts]
-        files = [table[part.files] for table, part in zip(tables, parts, strict=True)]
-        return cls(paths, np.concatenate(files), np.concatenate([part.numbers for part in parts]))
+        files = np.concatenate([table[part.files] for table, part in zip(tables, parts, strict=True)])
+        return cls(paths, files, np.concatenate([part.numbers for part in parts]))
+
+    def packed(self) -> Origins:
+        """The same, with no more paths than are used."""
+        used, files = np.unique(self.files, return_inverse=True)
+        return Origins(tuple(self.paths[file] for file in used.tolist()), files, self.numbers)
 
 
 class Records(Sequence[bytes]):
@@ -219,7 +227,8 @@ class Records(Sequence[bytes]):
         high = int(self.ends.max()) if len(self) else 0
         used = bytes(memoryview(self.buffer).cast("B")[low:high])
         base = None if self.base is None else self.base + low
-        place = {"path": self.path, "first": self.first, "base": base, "origins": self.origins}
+        origins = None if self.origins is None else self.origins.packed()
+        place = {"path": self.path, "first": self.first, "base": base, "origins": origins}
         return _restore, (used, self.begins - low, self.ends - low, place)
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord import Records
+from purerecord.records import Origins
 
 PAYLOADS = st.lists(st.binary(max_size=20), max_size=20)
 
@@ -208,3 +209,14 @@ def test_views_with_gaps_are_payloads_like_others():
 def test_a_buffer_with_gaps_is_refused():
     with pytest.raises(ValueError, match="contiguous"):
         Records(memoryview(bytes(10))[::2], [0], [1])
+
+
+def test_pickle_carries_only_the_names_of_files_in_use():
+    paths = tuple(map(str, range(1000)))
+    records = Records.of([b"a", b"b", b"c"])
+    records.origins = Origins(paths, np.array([7, 5, 7]), np.array([1, 2, 3]))
+    together = Records.concat([records, records[1:]])
+    assert together.origins.paths is paths
+    copy = pickle.loads(pickle.dumps(together))
+    assert copy.origins.paths == ("5", "7")
+    assert [copy.origin(i)[:2] for i in range(5)] == [("7", 1), ("5", 2), ("7", 3), ("5", 2), ("7", 3)]
