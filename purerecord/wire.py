@@ -262,6 +262,9 @@ def _read_varint(data: bytes, begin: int, end: int, name: str | None) -> tuple[i
 
 
 # --- The layout that every encoder writes -----------------------------------------------------------
+#
+# Reading a tag and a size is written out each time: a call for these four lines costs more than they do,
+# and there are four of them for every feature.
 
 
 def _plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, int] | None:
