@@ -109,7 +109,9 @@ def place(error: SchemaError, row: int, origin: Origin) -> SchemaError:
     error.row = row
     if origin.records is not None:
         error.path, error.record, _ = origin.records.origin(row)
-    error.name = None if origin.names is None else str(origin.names[row])
+    if origin.names is not None:
+        name = origin.names[row]
+        error.name = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
     return error
 
 

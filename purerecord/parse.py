@@ -62,7 +62,7 @@ def parse_example(
     specs = _checked(features)
     payload, records = as_input(serialized)
     if records is None:
-        return _parse_single(payload, specs)
+        return _parse_single(payload, specs, example_names)
     origin = Origin(records, checked_names(example_names, len(records)))
     return build(Batch(gather(records, wanted(specs)), len(records), origin), specs, _BUILDERS)
 
@@ -82,7 +82,7 @@ def parse_single_example(
     payload, records = as_input(serialized)
     if records is not None:
         raise ValueError("serialized must be one payload; use parse_example for a batch")
-    return _parse_single(payload, specs)
+    return _parse_single(payload, specs, example_names)
 
 
 def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
@@ -134,7 +134,7 @@ def _natural(column: Column, size: int) -> Output:
     return Ragged(column.values, column.row_splits)
 
 
-def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec]) -> dict[str, Output]:
+def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec], name: Any) -> dict[str, Output]:
     """One example is a batch of one; but most scalars and vectors need no batch to be what they are."""
     kinds = wanted(specs)
     found = decode_features(payload)
@@ -142,7 +142,7 @@ def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec]) -> dict[
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
     if rest:
         columns = {key: _one_row(kind, *found.get(key, _ABSENT)) for key, kind in kinds.items()}
-        built = build(Batch(columns, 1, Origin()), rest, _BUILDERS)
+        built = build(Batch(columns, 1, lone_origin(name)), rest, _BUILDERS)
         outputs.update((name, unbatch(output)) for name, output in built.items())
     return outputs
 
@@ -238,6 +238,12 @@ def as_input(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:
             return as_input(array.item())
         serialized = array.tolist()
     return b"", Records.of(serialized)
+
+
+def lone_origin(name: Any) -> Origin:
+    """That of one example, which may have a name, alone or in a list."""
+    names = [name] if isinstance(name, (str, bytes)) else name
+    return Origin(names=checked_names(names, 1))
 
 
 def checked_names(names: Sequence[Any] | None, size: int) -> Sequence[Any] | None:

@@ -27,7 +27,7 @@ from .features import (
     as_features,
 )
 from .lists import Lists, gather_sequences
-from .parse import Builder, Serialized, as_input, build, checked_names, raise_first, wanted
+from .parse import Builder, Serialized, as_input, build, checked_names, lone_origin, raise_first, wanted
 from .partition import ragged
 from .ragged import Array, Ragged, Sparse
 from .records import BytesLike, Records
@@ -58,7 +58,7 @@ def parse_sequence_example(
     payload, records = as_input(serialized)
     if records is None:
         try:
-            outputs = _parse(Records.of([payload]), context, sequence, Origin())
+            outputs = _parse(Records.of([payload]), context, sequence, lone_origin(example_names))
         except DecodeError as error:
             error.record = None  # a payload on its own has no number
             raise
@@ -77,7 +77,8 @@ def parse_single_sequence_example(
     """One serialized SequenceExample as (context, sequence), without the batch dimension."""
     if as_input(serialized)[1] is not None:
         raise ValueError("serialized must be one payload; use parse_sequence_example for a batch")
-    context, sequence, _ = parse_sequence_example(serialized, context_features, sequence_features)
+    specs = context_features, sequence_features
+    context, sequence, _ = parse_sequence_example(serialized, *specs, example_name)
     return context, sequence
 
 

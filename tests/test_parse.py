@@ -113,8 +113,14 @@ def test_mismatch_says_where_records_come_from_and_how_they_are_called() -> None
     with pytest.raises(SchemaError, match=r"^train.tfrecord: feature 'a': record 41: ") as caught:
         parse_example(records, {"a": INT})
     assert (caught.value.record, caught.value.row) == (41, 1)  # type: ignore[attr-defined]
-    with pytest.raises(SchemaError, match=r"^second: feature 'a': record 1: "):
-        parse_example(batch("a", ints(1), None), {"a": INT}, ["first", "second"])
+    for names in (["first", "second"], np.array([b"first", b"second"])):
+        with pytest.raises(SchemaError, match=r"^second: feature 'a': record 1: "):
+            parse_example(batch("a", ints(1), None), {"a": INT}, names)
+    for name in ("lone", b"lone", ["lone"]):
+        with pytest.raises(SchemaError, match=r"^lone: feature 'a': is required"):
+            parse_single_example(b"", {"a": INT}, name)
+        with pytest.raises(SchemaError, match=r"^lone: feature 'a': is required"):
+            parse_single_sequence_example(b"", {"a": INT}, None, name)
 
 
 def test_malformed_payload_is_a_decode_error_with_its_record() -> None:
