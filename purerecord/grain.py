@@ -47,7 +47,7 @@ class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
         self._dataset = dataset
         self._epoch = epoch
         self._state = state
-        self._consumer = {"rank": rank, "world_size": world_size, "worker": 0, "workers": 1}
+        self._consumer: dict[str, Any] = {"rank": rank, "world_size": world_size, "worker": 0, "workers": 1}
         self._even = even
 
     def set_slice(self, sl: slice, sequential_slice: bool = False) -> None:

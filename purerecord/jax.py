@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .batching import Batch
+from .batching import Batch, PaddedBatch
 from .cursor import Node
 from .dataset import Dataset, DatasetIterator
 from .errors import ClosedError, CorruptionError
@@ -64,7 +64,7 @@ def batches(
         raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
     layout = _Layout(sharding)
     if layout.is_global:
-        layout.check_chain(dataset, even)
+        _check_together(dataset._node, even)
     iterator = dataset.iterator(epoch, rank=layout.rank, world_size=layout.world_size, even=even)
     return Batches(iterator, layout, _Ready(layout, ragged_to, padding_value), prefetch)
 
@@ -194,7 +194,7 @@ class _Ready:
 
     def _ready(self, name: str, leaf: Any) -> Any:
         where = f"feature {name!r}" if name else "a batch"
-        if isinstance(leaf, (Records, bytes)):
+        if isinstance(leaf, Records) or (isinstance(leaf, bytes) and not name):
             raise TypeError(f"{where} holds raw records, not arrays; put parse(features) into the chain")
         if isinstance(leaf, Sparse):
             raise TypeError(f"{where} is sparse; use a RaggedFeature, or map it to what the model takes")
@@ -267,28 +267,17 @@ class _Layout:
             rows.setdefault(device.process_index, set()).add(index[0].start or 0)
         if jax.process_index() not in rows:
             raise ValueError("this process has no device in the sharding")
-        own = tuple(sorted(rows[jax.process_index()]))
+        own = rows[jax.process_index()]
         self._parts = len(own)
         if self.is_global:
             kinds = sorted({tuple(sorted(starts)) for starts in rows.values()})
-            if len({len(kind) for kind in kinds}) > 1 or len({*sum(kinds, ())}) != len(sum(kinds, ())):
+            lengths = [len(kind) for kind in kinds]
+            if len(set(lengths)) > 1 or sum(lengths) != len(set().union(*kinds)):
                 raise ValueError(
-                    "in this sharding processes have some rows of a batch in common, but not all"
+                    "in this sharding processes have more rows of a batch than others, or some in common but "
+                    "not all; lay the mesh out so that each has as many of its own, or the same as others"
                 )
-            self.rank, self.world_size = kinds.index(own), len(kinds)
-
-    def check_chain(self, dataset: Dataset, even: str) -> None:
-        """Refuse, in all processes alike, what would leave some waiting for the others."""
-        if even == "uneven":
-            raise ValueError('processes that train together need as many steps: use even="drop" or "pad"')
-        node: Node | None = dataset._node
-        while node is not None:
-            if isinstance(node, Batch) and not node.drop_remainder:
-                raise ValueError(
-                    "a shorter last batch of one process makes no global array; use "
-                    "batch(..., drop_remainder=True)"
-                )
-            node = node.inputs[0] if node.inputs and not isinstance(node, Batch) else None
+            self.rank, self.world_size = kinds.index(tuple(sorted(own))), len(kinds)
 
     def check_rows(self, array: Array, where: str) -> None:
         """The rows can be laid out."""
@@ -307,3 +296,21 @@ class _Layout:
         if self._sharding is None:
             return jax.device_put(leaf)
         return jax.make_array_from_process_local_data(self._sharding, leaf)
+
+
+def _check_together(node: Node, even: str) -> None:
+    """Refuse, in all processes alike, what would leave some of them waiting for the others."""
+    if even == "uneven":
+        raise ValueError('processes that train together need as many steps: use even="drop" or "pad"')
+    if not isinstance(node, Batch):
+        for part in node.inputs:
+            _check_together(part, even)
+    elif not node.drop_remainder:
+        raise ValueError(
+            "a shorter last batch of one process makes no global array; use batch(..., drop_remainder=True)"
+        )
+    elif isinstance(node, PaddedBatch) and node.padded_shapes is None:
+        raise ValueError(
+            "the longest element of a batch may differ from process to process; use padded_batch with "
+            "padded_shapes that say how long all are to be"
+        )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -398,12 +399,59 @@ def check_refusals(pattern: str, sharding) -> None:
         prj.batches(chain(pattern), sharding=sharding)
     with pytest.raises(ValueError, match=r"even"):
         prj.batches(chain(pattern, drop_remainder=True), sharding=sharding, even="uneven")
+    padded = TFRecordDataset(pattern).parse(NUMBERS).padded_batch(4, drop_remainder=True)
+    with pytest.raises(ValueError, match=r"padded_shapes"):
+        prj.batches(Dataset.zip(padded, padded), sharding=sharding)
     ragged = TFRecordDataset(pattern).batch(4, drop_remainder=True).parse(SPEC)
     with pytest.raises(ValueError, match=r"'tags' is ragged.*ragged_to"):
         next(prj.batches(ragged, sharding=sharding))
     batch = next(prj.batches(ragged, sharding=sharding, ragged_to=3, epoch=0))
     assert batch["tags"].shape == (8, 3)
     assert len(batch["name"]) == 4  # bytes: those of this process
+
+
+class Device(NamedTuple):
+    number: int
+    process_index: int
+
+
+class Rows:
+    """A sharding over devices of several processes, as far as a layout asks: who has which rows."""
+
+    def __init__(self, *rows: tuple[int, int]) -> None:
+        self._indices = {
+            Device(number, process): (slice(row, row + 1),) for number, (process, row) in enumerate(rows)
+        }
+        self.device_set = set(self._indices)
+
+    def devices_indices_map(self, shape):
+        assert shape == (len(self.device_set),)
+        return self._indices
+
+
+@pytest.mark.parametrize(
+    ("rows", "rank", "world_size"),
+    [
+        ([(0, 0), (1, 1)], 0, 2),
+        ([(1, 0), (0, 1)], 1, 2),
+        ([(0, 0), (0, 1), (1, 2), (1, 3)], 0, 2),
+        ([(0, 1), (0, 3), (1, 0), (1, 2)], 1, 2),
+        ([(0, 0), (0, 1), (1, 0), (1, 1)], 0, 1),
+        ([(0, 1), (1, 1), (2, 0), (3, 0)], 1, 2),
+        ([(0, 0), (0, 1), (1, 1), (1, 2)], None, None),
+        ([(0, 0), (1, 1), (1, 2)], None, None),
+        ([(1, 0), (2, 1)], None, None),
+    ],
+)
+def test_processes_with_the_same_rows_have_the_same_rank(rows, rank, world_size):
+    layout = prj._Layout(None)
+    layout.is_global = True
+    if rank is None:
+        with pytest.raises(ValueError, match=r"in common|no device"):
+            layout._find_rows(Rows(*rows))
+    else:
+        layout._find_rows(Rows(*rows))
+        assert (layout.rank, layout.world_size) == (rank, world_size)
 
 
 # The documentation
