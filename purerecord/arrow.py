@@ -18,7 +18,7 @@ from .features import (
     VarLenFeature,
     as_features,
 )
-from .fromarrow import Column, as_column, cells
+from .fromarrow import Column, as_column, cells, check_storable
 from .growing import Growing
 from .parse import natural_columns, parse_example
 from .reader import RecordReader
@@ -162,6 +162,7 @@ def write_table(
     writer: TFRecordWriter | ShardedWriter
     reader = _reader(table)
     _check_names(reader.schema)
+    check_storable(reader.schema)
     if _is_sharded(path, limits):
         if mode != "w" or index or atomic is False:
             raise ValueError('shards are always written anew and atomically: no mode="a", index or atomic')

@@ -34,15 +34,20 @@ def as_column(field: Any, array: Any) -> Column:
     return _as_column(field.name, chunks)
 
 
+def check_storable(schema: Any) -> None:
+    """EncodeError if columns of a type in ``schema`` cannot be stored, whatever they hold."""
+    for field in schema:
+        if is_sparse(field):
+            raise EncodeError(
+                "a sparse column is no single feature; store index and value in columns of their own",
+                feature=field.name,
+            )
+        check_type(field.name, field.type)
+
+
 def cells(field: Any, array: Any, *, round_floats: bool) -> Cells:
-    """A column as it is stored: a record lacks the feature where the column has a null."""
+    """A column of a type that can be stored, as it is: a record lacks the feature where there is a null."""
     name = field.name
-    if is_sparse(field):
-        raise EncodeError(
-            "a sparse column cannot be stored as one feature; store index and value in columns of their own",
-            feature=name,
-        )
-    check_type(name, array.type)
     plain = _plain(name, array)
     column = _as_column(name, [plain])
     if not round_floats:

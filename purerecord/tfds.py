@@ -73,7 +73,7 @@ class TFDSFolder:
             self.description = str(document.get("description", ""))
             form = str(document.get("fileFormat") or "tfrecord")
             found = [self._split(split, form) for split in document.get("splits", ())]
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             if isinstance(error, SchemaError):
                 raise
             reason = f"{self._file(_INFO)} is not as tensorflow-datasets writes it: {error!r}"
@@ -90,6 +90,8 @@ class TFDSFolder:
         if "shardLengths" not in split:
             raise SchemaError(f"{self._file(_INFO)}: split {name!r} does not say how long its files are")
         lengths = tuple(int(length) for length in split["shardLengths"])
+        if min(lengths, default=0) < 0:
+            raise ValueError(f"split {name!r} has a file of {min(lengths)} records")
         template = str(split.get("filepathTemplate") or _TEMPLATE)
         paths = [self._file(part) for part in _shards(template, self.name, name, len(lengths))]
         return TFDSSplit(name, tuple(paths), lengths, int(split.get("numBytes", 0)))

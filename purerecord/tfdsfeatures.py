@@ -40,6 +40,7 @@ _OLDER = {
     "TranslationVariableLanguages": "translation",
 }
 _ARRAYS = ("bytes", "zlib")  # how an array can be put into one string
+_DEFAULTS = 1 << 20  # values that a default may have: a few characters could ask for any number
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,10 @@ class TFDSFeature:
             raise DecodeError(reason, feature=self.name) from error
 
     def _decode(self, data: bytes, shape: list[int]) -> npt.NDArray[Any]:
-        dtype = np.dtype(self.dtype)
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            raise ValueError(f"numpy has no {self.dtype}") from None
         if self.encoding == "zlib":
             size = dtype.itemsize * math.prod(shape)
             data = _inflate(data, size) if min(shape, default=0) >= 0 else zlib.decompress(data)
@@ -104,7 +108,7 @@ def describe(document: Any, labels: Labels) -> dict[str, TFDSFeature]:
     """The features in the JSON of ``features.json``; ``labels`` gives the names of classes in other files."""
     try:
         return {feature.name: feature for feature in _walk(document, _Place(labels))}
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, SchemaError):
             raise
         raise SchemaError(f"features.json is not as tensorflow-datasets writes it: {error!r}") from error
@@ -260,8 +264,9 @@ def _spec(place: _Place, stored: Shape, dtype: str, default: Any) -> FeatureSpec
         key = f"{place.name}/ragged_flat_values"
         return RaggedFeature(held, key, [*lengths, *inner], row_splits_dtype=np.int64)
     if len(known) == len(shape):
-        value = None if default is None else np.full(known, default).tolist()
-        return FixedLenFeature(known, held, value)
+        if default is not None and math.prod(known) <= _DEFAULTS:
+            default = np.full(known, default, object).tolist()
+        return FixedLenFeature(known, held, default)
     if len(known) < len(shape) - 1:
         return None
     # Where it is not the first length that differs, the values come flat; there is no such Ragged.

@@ -444,6 +444,14 @@ def test_what_would_be_lost_is_an_error_and_leaves_no_file(column, reason, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_type_that_cannot_be_stored_is_refused_without_rows_too(tmp_path):
+    sparse = arrow.to_arrow({"x": COLUMNS["sparse"]})
+    for table in (pa.table({"x": pa.array([], pa.timestamp("s"))}), sparse, sparse.slice(0, 0)):
+        with pytest.raises(pr.EncodeError, match="'x'"):
+            arrow.write_table(table, tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+
+
 def test_the_record_of_an_error_counts_from_the_first_row_of_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr(arrow, "_ROWS", 10)
     with pytest.raises(pr.EncodeError) as caught:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_docs import same
 
 import purerecord as pr
@@ -222,6 +224,8 @@ def changed(tmp_path: Path, **changes: object) -> Path:
         ({"splits": [{"name": "old", "numShards": "3"}]}, "'old' does not say"),
         ({"splits": [{"shardLengths": ["x"], "name": "a"}]}, "not as tensorflow-datasets"),
         ({"splits": [7]}, "not as tensorflow-datasets"),
+        ({"splits": [{"name": "a", "shardLengths": [float("inf")]}]}, "not as tensorflow-datasets"),
+        ({"splits": [{"name": "a", "shardLengths": ["2", "-1"]}]}, "a file of -1 records"),
         ({"splits": [{"name": "a", "shardLengths": [1], "filepathTemplate": "{WHAT}"}]}, "WHAT"),
     ],
 )
@@ -332,6 +336,54 @@ def test_sequences_of_a_known_length_in_sequences_are_stored_with_their_lengths(
 def test_strange_features_are_a_schema_error(document):
     with pytest.raises(pr.SchemaError, match=r"features\.json"):
         describe(document, none)
+
+
+_JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(["", "-1", "9" * 30, "x"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+def places(node: object) -> list[tuple[object, object]]:
+    """Every place in a JSON document where something can be put."""
+    keys = list(node) if isinstance(node, dict) else list(range(len(node))) if isinstance(node, list) else []
+    return [(node, key) for key in keys] + [place for key in keys for place in places(node[key])]
+
+
+@given(st.data())
+def test_any_features_give_specs_or_a_schema_error(data):
+    document = json.loads((EVERYTHING / "features.json").read_text())
+    for _ in range(data.draw(st.integers(1, 3))):
+        node, key = data.draw(st.sampled_from(places(document)))
+        node[key] = data.draw(_JSON)
+    try:
+        found = describe(document, none)
+    except pr.SchemaError:
+        return
+    for name, feature in found.items():
+        assert feature.name == name
+
+
+@given(st.data())
+def test_any_info_gives_a_folder_or_a_schema_error(tmp_path_factory, data):
+    document = json.loads((EVERYTHING / "dataset_info.json").read_text())
+    node, key = data.draw(st.sampled_from(places(document)))
+    node[key] = data.draw(_JSON)
+    path = tmp_path_factory.getbasetemp() / "any-info"
+    path.mkdir(exist_ok=True)
+    (path / "dataset_info.json").write_text(json.dumps(document))
+    try:
+        folder = TFDSFolder(path)
+    except pr.SchemaError:
+        return
+    for split in folder.splits.values():
+        assert split.num_examples >= 0
+        assert len(split.paths) == len(split.lengths)
 
 
 def test_a_folder_may_be_remote():
