@@ -126,7 +126,9 @@ def info(arguments: Namespace) -> int:
             _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
     if arguments.schema and names:
         with outcome.of(" ".join(names)):
-            _print(schema_to_json(infer_schema(samples)).rstrip())
+            sequences = infer_schema(samples, sequence=True)
+            # An Example is a SequenceExample that has no feature lists.
+            _print(schema_to_json(sequences if sequences[1] else infer_schema(samples)).rstrip())
     elif arguments.json and names:
         _print_json(summaries)
     return outcome.code

@@ -21,6 +21,7 @@ from .parse import parse_example
 from .records import Records
 from .recovery import Progress, untold, walk
 from .report import FileReport, Report
+from .sequence import parse_sequence_example
 from .storage import Named, Opened, is_url, resolve
 from .stream import FrameStream
 from .verify import sound_runs
@@ -34,16 +35,17 @@ def validate(
     *,
     workers: int | None = None,
     decode: bool = False,
-    schema: Mapping[str, Any] | None = None,
+    schema: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]] | None = None,
     compression: Any = "auto",
     progress: Progress | None = None,
 ) -> Report:
     """Check every byte of the files that ``paths`` names, and report all damage.
 
     ``decode`` asks each payload to be a valid Example, ``schema`` (feature specs by name, as
-    ``infer_schema`` proposes them) also to fit these specs. With ``workers``, so many processes share
-    the files; without, all is done here. Why a file could not be read to its end, or is not there at all,
-    is the ``error`` in the report on it; only if none of them is there, that is a FileNotFoundError.
+    ``infer_schema`` proposes them, for SequenceExamples a pair) also to fit these specs. With ``workers``,
+    so many processes share the files; without, all is done here. Why a file could not be read to its end,
+    or is not there at all, is the ``error`` in the report on it; only if none of them is there, that is a
+    FileNotFoundError.
     ``progress`` is called with the bytes and the records gone through since.
 
     >>> report = validate("train-*.tfrecord", workers=4)
@@ -53,7 +55,7 @@ def validate(
     _check_any(files)
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be positive, not {workers}")
-    check = PayloadCheck(None if schema is None else dict(schema)) if decode or schema is not None else None
+    check = PayloadCheck(schema) if decode or schema is not None else None
     job = Job(check, compression)
     if (workers or 1) > 1 and len(files) > 1 and all(isinstance(file, str) for file in files):
         from .workers import run_all  # noqa: PLC0415 - slow to import, seldom needed
@@ -79,7 +81,7 @@ def died(path: str) -> FileReport:
 class PayloadCheck:
     """Looks into payloads: each must be an Example and, with a schema, fit that."""
 
-    schema: dict[str, Any] | None
+    schema: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]] | None
 
     def __call__(self, records: Records) -> list[tuple[int, str, str]]:
         """Which records are not as they should be: number, kind of damage, what is wrong."""
@@ -101,6 +103,8 @@ class PayloadCheck:
     def _decode(self, records: Records) -> None:
         if self.schema is None:
             gather(records, {})
+        elif isinstance(self.schema, tuple):
+            parse_sequence_example(records, *self.schema)
         else:
             parse_example(records, self.schema)
 

@@ -199,6 +199,18 @@ def test_schema_from_info_is_the_schema_for_validate(capfd):
     assert "not of the schema" in out
 
 
+def test_schema_of_sequence_examples_is_for_validate_too(capfd):
+    payloads = [encode_sequence_example({"id": i}, {"words": [["a"], ["b", "c"]]}) for i in range(5)]
+    Path("clips").write_bytes(frames(payloads))
+    code, out, _ = run(capfd, "info", "--schema", "clips")
+    assert (code, set(json.loads(out))) == (0, {"format", "version", "context", "sequence"})
+    Path("schema.json").write_text(out)
+    assert run(capfd, "validate", "--schema", "schema.json", "clips")[0] == 0
+    code, out, _ = run(capfd, "validate", "--schema", "schema.json", "sound")
+    assert code == 3
+    assert "not of the schema" in out
+
+
 def test_compression_can_be_declared(capfd):
     assert run(capfd, "validate", "--compression", "none", "sound")[0] == 0
     code, out, _ = run(capfd, "validate", "--compression", "gzip", "sound")

@@ -17,6 +17,8 @@ from purerecord import (
     TFRecordOptions,
     TFRecordWriter,
     encode_example,
+    encode_sequence_example,
+    infer_schema,
     scan,
     validate,
 )
@@ -152,6 +154,18 @@ def test_payload_that_does_not_fit_the_schema_is_damage():
     assert [(d.begin, d.kind, d.records) for d in file.damages] == [(EDGES[5], "not of the schema", 2)]
     assert "feature 'label'" in file.damages[0].detail
     assert file.records == 500
+
+
+def test_sequence_examples_have_a_schema_of_two_parts():
+    payloads = [encode_sequence_example({"id": i}, {"words": [["a"], ["b", "c"]]}) for i in range(20)]
+    schema = infer_schema(payloads, sequence=True)
+    assert validate(io.BytesIO(frames(payloads)), schema=schema).ok
+    payloads[7] = encode_sequence_example({"id": 7}, {"words": [[1]]})
+    (file,) = validate(io.BytesIO(frames(payloads)), schema=schema).files
+    assert [(d.begin, d.kind, d.records) for d in file.damages] == [
+        (starts(payloads)[7], "not of the schema", 1)
+    ]
+    assert "feature 'words'" in file.damages[0].detail
 
 
 def test_schema_finds_what_is_no_example_as_well():
