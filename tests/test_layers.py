@@ -2,7 +2,8 @@
 
 A module imports only from layers above its own. The container side does not know that Example exists, the
 payload side does not know that files exist; both know ``errors`` and ``records``. They meet in the dataset.
-A new module gets its place in one of these tables.
+A new module gets its place in one of these tables. The files of ``purerecord/tf`` are together one module of
+the top: they see everything above them, nothing above sees them, and they import each other without circles.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ PACKAGE = Path(purerecord.__file__).parent
 MODULES = {
     path.stem: path for path in sorted(PACKAGE.glob("*.py")) if path.stem not in ("__init__", "__main__")
 }
+
+TF = {f"tf.{path.stem}": path for path in sorted((PACKAGE / "tf").glob("*.py"))}
 
 SHARED = ["errors", "records"]
 CONTAINER = [
@@ -132,9 +135,42 @@ def test_module_imports_only_its_libraries(module):
         assert theirs <= LIBRARIES.get(module, {"numpy"}) | {"numpy"}
 
 
-@pytest.mark.parametrize("module", MODULES)
+def tf_imports(path: Path) -> tuple[set[str], set[str]]:
+    """The files of ``tf``, and the modules of the core, that a file of ``tf`` imports when it is imported."""
+    beside, above = set(), set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            names = {node.module.partition(".")[0]} if node.module else {alias.name for alias in node.names}
+            (beside if node.level == 1 else above).update(names)
+    return {f"tf.{name}" for name in beside} & TF.keys(), above
+
+
+@pytest.mark.parametrize("module", TF)
+def test_tf_sees_the_core_but_no_other_module_of_the_top(module):
+    _, above = tf_imports(TF[module])
+    assert not [name for name in above if PLACES.get(name, ("top", 0))[0] == "top"]
+    _, theirs = imports(TF[module])
+    assert theirs - {"purerecord"} <= {"numpy", "PIL", "ml_dtypes", "fsspec"}
+
+
+def test_core_does_not_see_tf():
+    for module, path in MODULES.items():
+        tree = ast.walk(ast.parse(path.read_text()))
+        seen = [node.module or "" for node in tree if isinstance(node, ast.ImportFrom) and node.level]
+        assert not any(name.partition(".")[0] == "tf" for name in seen), module
+
+
+def test_tf_imports_itself_without_circles():
+    left = {module: tf_imports(path)[0] - {module} for module, path in TF.items()}
+    while left:
+        free = {module for module, needs in left.items() if not needs & left.keys()}
+        assert free, f"these import each other: {sorted(left)}"
+        left = {module: needs for module, needs in left.items() if module not in free}
+
+
+@pytest.mark.parametrize("module", [*MODULES, *TF])
 def test_module_says_what_it_is_for_and_stays_small(module):
-    source = MODULES[module].read_text()
+    source = (MODULES | TF)[module].read_text()
     assert ast.get_docstring(ast.parse(source)), "a module opens with what it is for"
     assert len(source.splitlines()) <= 450
     for node in ast.walk(ast.parse(source)):
@@ -156,10 +192,11 @@ HEAVY = [
 ]
 
 
-def test_import_brings_in_no_framework_and_no_protobuf():
+@pytest.mark.parametrize("name", ["purerecord", "purerecord.tf"])
+def test_import_brings_in_no_framework_and_no_protobuf(name):
     program = f"""
 import sys
-import purerecord
+import {name}
 print([name for name in {HEAVY!r} if name in sys.modules])
 """
     done = subprocess.run(

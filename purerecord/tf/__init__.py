@@ -24,8 +24,8 @@ _LAZY = {
     "tensors": "Tensor constant convert_to_tensor is_tensor",
     "composite": "RaggedTensor SparseTensor type_spec_from_value",
     "ops": (
-        "broadcast_to cast ensure_shape expand_dims eye fill identity linspace newaxis one_hot ones ones_like "
-        "range rank reshape saturate_cast shape size squeeze transpose zeros zeros_like"
+        "broadcast_to cast ensure_shape expand_dims eye fill identity linspace newaxis one_hot ones "
+        "ones_like range rank reshape saturate_cast shape size squeeze transpose zeros zeros_like"
     ),
     "joining": (
         "argsort boolean_mask concat gather pad repeat reverse sequence_mask slice sort split stack tile "
@@ -38,9 +38,10 @@ _LAZY = {
         "sin sqrt square subtract tanh truediv"
     ),
     "functional": (
-        "cond control_dependencies device executing_eagerly function map_fn name_scope no_op numpy_function "
-        "print py_function while_loop"
+        "cond control_dependencies device enable_eager_execution executing_eagerly function map_fn "
+        "name_scope no_op numpy_function print py_func py_function while_loop"
     ),
+    "logging": "get_logger",
     # The spellings of TensorFlow 1, which tutorials still have.
     "io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
@@ -55,17 +56,30 @@ _RENAMED = {
     "random_crop": ("image", "random_crop"),
     "random_shuffle": ("random", "shuffle"),
     "set_random_seed": ("random", "set_seed"),
-    "string_split": ("strings", "split"),
     "to_float": ("ops", "to_float"),
     "to_int32": ("ops", "to_int32"),
     "to_int64": ("ops", "to_int64"),
 }
-_NAMESPACES = (
-    "compat data dtypes errors gfile image io math python_io ragged random sparse strings train"
-).split()
+_NAMESPACES = [
+    "compat",
+    "data",
+    "dtypes",
+    "errors",
+    "gfile",
+    "image",
+    "io",
+    "logging",
+    "math",
+    "python_io",
+    "ragged",
+    "random",
+    "sparse",
+    "strings",
+    "train",
+]
 _HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED
 
-__all__ = sorted([*_HOME, *_NAMESPACES])
+__all__ = [*_HOME, *_NAMESPACES]  # noqa: PLE0604 - they are strings
 
 _missing = missing()
 

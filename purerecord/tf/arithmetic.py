@@ -148,7 +148,8 @@ def sliced(array: Array, key: Any) -> Array:
     if taken > array.ndim:
         raise invalid(f"Index out of range using input dim {array.ndim}; input has only {array.ndim} dims")
     _check_bounds(array.shape, keys, array.ndim - taken)
-    return np.asarray(array[keys])
+    # With an ellipsis a single element comes as an array, too.
+    return array[keys if Ellipsis in keys else (*keys, ...)]
 
 
 def _as_mask(key: Any) -> Array | None:

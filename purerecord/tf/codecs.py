@@ -21,11 +21,11 @@ from .errors import InvalidArgumentError, UnimplementedError, join
 from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
 _MAGIC = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
-_UNKNOWN = "Unknown image file format. One of JPEG, PNG, GIF, BMP required."
+_UNKNOWN = "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required."
 _CHANNELS = {"1": 1, "L": 1, "I;16": 1, "I": 1, "LA": 2, "RGB": 3, "YCbCr": 3, "CMYK": 3, "RGBA": 4}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 # The weights of red, green and blue with which TensorFlow makes a PNG grey, of 32768.
-_GREY = np.array([9798, 3736, 19234], np.int64)
+_GREY = np.array([9797, 19234, 3737], np.int64)
 
 
 def _pillow() -> Any:
@@ -79,10 +79,10 @@ def _pixels(picture: Any, mode: str | None = None) -> Array:
 # --- JPEG -------------------------------------------------------------------------------------------
 
 
-def _check_channels(channels: Any, allowed: tuple[int, ...]) -> int:
+def _check_channels(channels: Any) -> int:
     count = int(channels)
-    if count not in allowed:
-        raise invalid(f"channels must be one of {', '.join(map(str, allowed))}, got {count}")
+    if count not in (0, 1, 3, 4):
+        raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {count}")
     return count
 
 
@@ -101,7 +101,7 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     ``channels`` is 0 for as many as there are, 1 for grey, 3 for colour; ``ratio`` 2, 4 or 8 decodes a
     smaller picture. ``fancy_upscaling`` is always on and ``dct_method`` always "INTEGER_ACCURATE".
     """
-    count = _check_channels(channels, (0, 1, 3))
+    count = _check_channels(channels)
     if int(ratio) not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
@@ -111,6 +111,8 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
 
 
 def _jpeg(picture: Any, channels: int, ratio: int) -> Array:
+    if min(picture.size) < ratio:
+        raise UnimplementedError(None, None, f"a picture this small is not decoded with ratio={ratio}")
     small = tuple(max(1, length // ratio) for length in picture.size) if ratio > 1 else None
     # A draft makes the decoder itself give grey, or a smaller picture, as TensorFlow lets it.
     picture.draft("L" if channels == 1 else picture.mode, small)
@@ -131,7 +133,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> EagerTensor:
     """The pixels of a PNG (or JPEG, ...) as uint8 or uint16, ``[height, width, channels]``."""
-    count = _check_channels(channels, (0, 1, 2, 3, 4))
+    count = _check_channels(channels)
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16):
         raise invalid(
@@ -143,8 +145,8 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
 
 def _decoded(picture: Any, channels: int, ratio: int, wide: bool = False) -> Array:
     if picture.format in ("JPEG", "MPO"):
-        if channels in (2, 4):
-            raise invalid(f"Channels must be 0, 1 or 3 for JPEG, got {channels}")
+        if channels == 4:
+            raise invalid("channels must be 0, 1 or 3 for JPEG, got 4")
         return _jpeg(picture, channels, ratio)
     if picture.format == "PNG":
         return _png(picture, channels, wide)
@@ -163,7 +165,7 @@ def _png(picture: Any, channels: int, wide: bool) -> Array:
         return _with_channels(grey if wide else (grey >> 8).astype(np.uint8), channels)
     if wide and getattr(picture, "tile", None) and ";16B" in str(picture.tile[0]):
         raise UnimplementedError(None, None, "PNGs of 16 bits are decoded to uint16 only if they are grey")
-    alpha = picture.mode in ("LA", "RGBA") or (clear and channels in (2, 4))
+    alpha = picture.mode in ("LA", "RGBA") or clear
     grey_file = picture.mode in ("1", "L", "LA")
     return _with_channels(_pixels(picture, _MODES[(1 if grey_file else 3) + alpha]), channels)
 
@@ -190,8 +192,11 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
     if pixels.dtype == dtype.as_numpy_dtype:
         return pixels
     if dtype is uint16:
-        return np.multiply(pixels, 257, dtype=np.uint16)
-    return np.divide(pixels, np.float32(np.iinfo(pixels.dtype).max), dtype=np.float32)
+        wide: Array = pixels.astype(np.uint16) * np.uint16(257)
+        return wide
+    floats: Array = pixels.astype(np.float32)
+    floats /= np.float32(np.iinfo(pixels.dtype).max)
+    return floats
 
 
 def decode_gif(contents: Any, name: str | None = None) -> EagerTensor:
@@ -229,7 +234,7 @@ def decode_image(
     A GIF gives ``[pictures, height, width, 3]``, or with ``expand_animations=False`` its first picture,
     everything else ``[height, width, channels]``.
     """
-    count = _check_channels(channels or 0, (0, 1, 3, 4))
+    count = _check_channels(channels or 0)
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16, float32):
         raise invalid(f"The type must be uint8, uint16 or float32, got {wanted.name}")

@@ -38,7 +38,7 @@ class RaggedTensor(Tensor):
     ) -> RaggedTensor:
         """Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``."""
         inner = values._ragged if isinstance(values, RaggedTensor) else convert_to_tensor(values)._array
-        splits = convert_to_tensor(row_splits, dtype_hint=int64)._array
+        splits = _partition(row_splits)
         if len(splits) and splits[-1] != len(inner):
             raise invalid(
                 "Arguments to _from_row_partition do not form a valid RaggedTensor\n"
@@ -55,7 +55,7 @@ class RaggedTensor(Tensor):
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row ``i`` has ``row_lengths[i]`` values."""
-        lengths = convert_to_tensor(row_lengths, dtype_hint=int64)._array
+        lengths = _partition(row_lengths)
         splits = np.zeros(len(lengths) + 1, lengths.dtype)
         np.cumsum(lengths, out=splits[1:])
         return cls.from_row_splits(values, splits)
@@ -70,7 +70,7 @@ class RaggedTensor(Tensor):
         validate: bool = True,
     ) -> RaggedTensor:
         """Value ``i`` belongs to row ``value_rowids[i]``."""
-        ids = convert_to_tensor(value_rowids, dtype_hint=int64)._array
+        ids = _partition(value_rowids)
         count = (int(ids[-1]) + 1 if len(ids) else 0) if nrows is None else int(nrows)
         if bool((ids[1:] < ids[:-1]).any()) or (len(ids) and not 0 <= ids[-1] < count):
             raise invalid("Arguments to from_value_rowids do not form a valid RowPartition.")
@@ -252,6 +252,13 @@ class RaggedTensor(Tensor):
         return RaggedTensor, (self._ragged,)
 
 
+def _partition(value: Any) -> Array:
+    """Row splits and the like: arrays and tensors of int32 stay so, everything else is int64."""
+    if isinstance(value, (np.ndarray, EagerTensor)):
+        return convert_to_tensor(value)._array
+    return convert_to_tensor(value, int64)._array
+
+
 def _with_flat(ragged: Ragged, values: Array) -> Ragged:
     inner = _with_flat(ragged.values, values) if isinstance(ragged.values, Ragged) else values
     return Ragged(inner, ragged.row_splits)
@@ -356,10 +363,17 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     return spec_of(convert_to_tensor(value))
 
 
-def ragged_constant(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, row_splits_dtype: Any = int64
+def ragged_constant(  # noqa: PLR0917 - TensorFlow's signature
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = int64,
 ) -> Any:
-    """``tf.ragged.constant``: nested lists as a ragged tensor, down to ``ragged_rank`` or the innermost."""
+    """Nested lists as a ragged tensor, down to ``ragged_rank`` or the innermost."""
+    if inner_shape is not None:
+        raise NotImplementedError("ragged.constant with inner_shape is not in purerecord.tf")
     depth = _depth(pylist)
     rank = depth - 1 if ragged_rank is None else ragged_rank
     if rank <= 0:

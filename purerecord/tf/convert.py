@@ -23,7 +23,7 @@ _UNSUPPORTED = "Attempt to convert a value ({!r}) with an unsupported type ({!r}
 
 def to_array(value: Any, dtype: DType | None = None) -> Array:
     """``value`` as an array of its own, with ``dtype`` or the one that TensorFlow chooses."""
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, (bytes, str)):
         return _of_numpy(np.array(value), dtype)
     if isinstance(value, (bool, int, float, complex, str, bytes, *_SEQUENCES)):
         return _of_python(value, dtype)
@@ -84,10 +84,9 @@ def strings(values: list[Any], shape: tuple[int, ...]) -> Array:
 
 def _of_python(value: Any, dtype: DType | None) -> Array:
     shape = _shape(value)
+    if 0 in shape:
+        return np.zeros(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
     leaves = list(_leaves(value, len(shape)))
-    if not leaves:
-        numpy = np.float32 if dtype is None else dtype.as_numpy_dtype
-        return np.zeros(shape, numpy)
     kind = _kind(leaves)
     if kind == "string":
         if dtype not in (None, string):

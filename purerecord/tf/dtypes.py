@@ -11,6 +11,30 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "DType",
+    "as_dtype",
+    "bfloat16",
+    "bool",
+    "cast",
+    "complex64",
+    "complex128",
+    "double",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "string",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
 
 class DType:
     """A type of tensor elements: ``tf.int64``, ``tf.string`` and so on."""
@@ -225,7 +249,7 @@ def _is_scalar_type(value: Any) -> builtins.bool:
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """``tf.dtypes.cast``: ``x`` with another dtype."""
+    """``x`` with another dtype."""
     from .ops import cast as cast_tensor  # noqa: PLC0415 - it stands above this module
 
     return cast_tensor(x, dtype, name)

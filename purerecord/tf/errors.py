@@ -25,6 +25,44 @@ from ..errors import (
     TruncatedError,
 )
 
+__all__ = [
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OK",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "DeadlineExceededError",
+    "FailedPreconditionError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OpError",
+    "OperatorNotAllowedInGraphError",
+    "OutOfRangeError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnimplementedError",
+    "UnknownError",
+]
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -274,9 +312,9 @@ def _damage(error: CorruptionError, compressed: bool) -> str:
         how = "EOF reached" if compressed else "Read less bytes than requested"
         return f"truncated record at {offset}' failed with {how}"
     if isinstance(error, CompressionError):
-        inflate = re.search(r"Error (-?\d+) while .*?: (.*?)\)", error.reason)
+        inflate = re.search(r"\(([^()]*)\)$", error.reason)  # what zlib says
         if inflate:
-            return f"inflate() failed with error {inflate[1]}: {inflate[2]}"
+            return f"inflate() failed with error -3: {inflate[1]}"
     return str(error)
 
 

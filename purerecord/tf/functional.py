@@ -27,6 +27,10 @@ def executing_eagerly() -> bool:
     return True
 
 
+def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
+    """Nothing to do: TensorFlow 1 had to be told."""
+
+
 def function(func: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
     """A decorator, with or without arguments: the function simply runs, as it is written."""
     if func is None or not callable(func):
@@ -118,6 +122,9 @@ def numpy_function(
     return _checked(func(*arrays), Tout)
 
 
+py_func = numpy_function
+
+
 def _checked(result: Any, types: Any) -> Any:
     if isinstance(types, (list, tuple)):
         values = result if isinstance(result, (list, tuple)) else [result]
@@ -158,6 +165,8 @@ def print(*inputs: Any, **options: Any) -> None:  # noqa: A001 - TensorFlow's na
     stream = options.get("output_stream", sys.stderr)
     summarize = options.get("summarize", 3)
     text = options.get("sep", " ").join(_printed(value, summarize) for value in inputs)
+    if len(inputs) == 1 and isinstance(inputs[0], EagerTensor) and not inputs[0].ndim:
+        text = _scalar(inputs[0]._array[()])  # a lone string has no quotes
     builtins.print(text, end=options.get("end", "\n"), file=stream)
 
 
@@ -182,19 +191,13 @@ def _quoted(value: Any) -> str:
 def _plain(array: Any, summarize: int) -> str:
     """An array as TensorFlow's print op writes it: the first and last few of each dimension."""
     if not array.ndim:
-        return _scalar(array[()])
-    rows = [_inner(array[i, ...], summarize) for i in _shown(len(array), summarize)]
+        value = array[()]
+        return f'"{_scalar(value)}"' if isinstance(value, bytes) else _scalar(value)
+    rows = [_plain(array[i, ...], summarize).replace("\n", "\n ") for i in _shown(len(array), summarize)]
     if summarize >= 0 and len(array) > 2 * summarize:
         rows.insert(summarize, "...")
     gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " "
     return f"[{gap.join(rows)}]"
-
-
-def _inner(array: Any, summarize: int) -> str:
-    if not array.ndim:
-        value = array[()]
-        return f'"{value.decode(errors="replace")}"' if isinstance(value, bytes) else _scalar(value)
-    return _plain(array, summarize).replace("\n", "\n ")
 
 
 def _shown(length: int, summarize: int) -> list[int]:

@@ -164,9 +164,9 @@ def resize_with_pad(
     ratio = max(
         np.float32(old) / np.float32(new) for old, new in zip(array.shape[-3:-1], target, strict=True)
     )
-    size = [int(np.floor(np.float32(old) / ratio)) for old in array.shape[-3:-1]]
-    top, left = (max(0, (new - old) // 2) for new, old in zip(target, size, strict=True))
-    resized = resize(array, size, method, antialias=antialias)
+    sizes = [np.float32(old) / ratio for old in array.shape[-3:-1]]
+    top, left = (max(0, int((new - size) // 2)) for new, size in zip(target, sizes, strict=True))
+    resized = resize(array, [int(size) for size in sizes], method, antialias=antialias)
     return pad_to_bounding_box(resized, top, left, target[0], target[1])
 
 

@@ -138,7 +138,9 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
         first = np.argwhere(np.atleast_1d(outside))[0].tolist()
         where = "" if not places.ndim else f"[{','.join(map(str, first))}]"
         raise invalid(f"indices{where} = {places[outside].flat[0]} is not in [0, {length})")
-    return of_array(np.asarray(np.take(array, places, dimension)))
+    taken = np.take(array, places.reshape(-1), dimension)
+    place = dimension % array.ndim
+    return of_array(taken.reshape(array.shape[:place] + places.shape + array.shape[place + 1 :]))
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:

@@ -15,7 +15,7 @@ import numpy as np
 from . import arithmetic
 from .arithmetic import invalid
 from .convert import Array
-from .dtypes import as_dtype, int32, int64
+from .dtypes import as_dtype, int64
 from .joining import matching
 from .missing import missing
 from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
@@ -273,12 +273,6 @@ def count_nonzero(
     array = to_numpy(input)
     counts = np.sum(array.astype(np.bool_), _axes(axis, array.ndim), keepdims=keepdims)
     return of_array(np.asarray(counts).astype(as_dtype(dtype).as_numpy_dtype))
-
-
-def bincount(arr: Any, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> EagerTensor:
-    """How often each number from 0 on appears."""
-    counts = np.bincount(to_numpy(arr).reshape(-1), minlength=0 if minlength is None else int(minlength))
-    return of_array(counts[:maxlength].astype(as_dtype(dtype).as_numpy_dtype))
 
 
 def add_n(inputs: Any, name: str | None = None) -> EagerTensor:

@@ -108,7 +108,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTe
     return ones(tensor.shape, tensor.dtype if dtype is None else dtype)
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> EagerTensor:
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> EagerTensor:
     """A tensor full of one value."""
     return of_array(np.array(np.broadcast_to(to_numpy(value), lengths_of(dims))))
 
@@ -134,6 +134,9 @@ def range(  # noqa: A001 - TensorFlow's name
     first, stop, step = (end[()].item() for end in ends)
     if step == 0:
         raise invalid("Requires delta != 0: 0")
+    if (first > stop) if step > 0 else (first < stop):
+        relation, sense = ("<=", ">") if step > 0 else (">=", "<")
+        raise invalid(f"Requires start {relation} limit when delta {sense} 0: {first}/{stop}")
     count = builtins.max(0, int(np.ceil((stop - first) / step)))
     return of_array((np.arange(count) * numpy.type(step) + numpy.type(first)).astype(numpy))
 
@@ -266,7 +269,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> EagerTensor:
     if not tensor.shape.is_compatible_with(wanted):
         shown = "[" + ",".join("?" if length is None else str(length) for length in wanted) + "]"
         raise invalid(
-            f"Shape of tensor x {shape_text(tensor._array.shape)} is not compatible with expected shape "
-            f"{shown}"
+            f"Shape of tensor input {shape_text(tensor._array.shape)} is not compatible with expected shape "
+            f"{shown}."
         )
     return tensor

@@ -21,7 +21,8 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
         raise NotImplementedError("ragged.stack is in purerecord.tf for axis 0 only")
     rows: list[EagerTensor] = [convert_to_tensor(value) for value in values]
     arrays = matching("Pack", rows)
-    return RaggedTensor.from_row_lengths(np.concatenate(arrays), [len(array) for array in arrays])
+    lengths = np.array([len(array) for array in arrays], np.int32)
+    return RaggedTensor.from_row_lengths(np.concatenate(arrays), lengths)
 
 
 __getattr__ = missing("ragged")

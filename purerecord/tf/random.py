@@ -18,6 +18,14 @@ from .missing import missing
 from .ops import lengths_of
 from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
+__all__ = [
+    "normal",
+    "set_seed",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
 _lock = threading.Lock()
 _global_seed: int | None = None
 _generators: dict[int | None, np.random.Generator] = {}

@@ -95,7 +95,8 @@ def _lengths(batch: Array, height: int, width: int) -> tuple[tuple[int, int], tu
 def _centres(old: int, new: int) -> Array:
     """Where the new pixels' centres lie among the old ones, measured in old pixels from the edge."""
     places: Array = np.arange(new, dtype=np.float32) + np.float32(0.5)
-    return np.multiply(places, np.float32(old) / np.float32(new))
+    places *= np.float32(old) / np.float32(new)
+    return places
 
 
 def _nearest(old: int, new: int) -> Array:
@@ -132,13 +133,13 @@ def _weights(old: int, new: int, radius: float, kernel: Callable[[Array], Array]
     spread = max(old / new, 1.0) if antialias else 1.0
     centres = (np.arange(new) + 0.5) * (old / new)
     distances = (np.arange(old) + 0.5 - centres[:, None]) / spread
-    weights = np.where(np.abs(distances) <= radius, kernel(np.abs(distances)), 0)
-    sums = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, np.where(sums == 0, 1, sums)).astype(np.float32)
+    weights: Array = np.where(np.abs(distances) <= radius, kernel(np.abs(distances)), 0)
+    sums: Array = weights.sum(axis=1, keepdims=True)
+    return (weights / np.where(sums == 0, 1, sums)).astype(np.float32)
 
 
 def _triangle(x: Array) -> Array:
-    return np.maximum(1 - x, 0)
+    return np.where(x < 1, 1 - x, 0)
 
 
 def _lanczos(radius: int) -> Callable[[Array], Array]:

@@ -142,7 +142,7 @@ class TensorShape:
     def assert_is_compatible_with(self, other: Any) -> None:
         """An error unless a tensor can have both this shape and the other."""
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {as_shape(other)} are incompatible")
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
         """An error unless every length is known."""

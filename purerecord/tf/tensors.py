@@ -315,7 +315,7 @@ def _operate(
 def _divide(one: EagerTensor, other: Any, reverse: bool = False) -> EagerTensor:
     if hasattr(other, "nested_row_splits"):
         return NotImplemented  # type: ignore[no-any-return]
-    array = _operand(other, one.dtype, lenient=False)
+    array = _operand(other, one.dtype, lenient=not reverse)
     x, y = (array, one._array) if reverse else (one._array, array)
     return EagerTensor(arithmetic.divide(x, y))
 

@@ -1,0 +1,103 @@
+"""The list of what ``purerecord.tf`` covers: ``python -m purerecord.tf`` prints it.
+
+With a page as argument (docs/tensorflow.md), the list on that page is replaced by the present one. The
+sentences are the docstrings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from purerecord import tf
+
+MARK = "## What is covered\n"
+
+_NOTES = {
+    "": "tensors and operations",
+    "io.gfile": "also as `tf.gfile` with the old names (`Exists`, `Glob`, ...)",
+    "compat": "`tf.compat.v1` and `v2` are this namespace itself",
+}
+
+
+def tables() -> str:
+    """The list, as Markdown."""
+    parts = [MARK]
+    for namespace, names in listing().items():
+        title = f"`tf.{namespace}`" if namespace else "`tf`"
+        note = f": {_NOTES[namespace]}" if namespace in _NOTES else ""
+        rows = "\n".join(f"| `{name}` | {text} |" for name, text in names.items())
+        parts.append(f"### {title}{note}\n\n| name | what it is |\n|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def updated(page: str) -> str:
+    """A page with its list replaced by the present one."""
+    return page.partition(MARK)[0] + tables()
+
+
+def listing() -> dict[str, dict[str, str]]:
+    """For each namespace its names, each with a sentence about it."""
+    sections = {"": _described(tf, [name for name in tf.__all__ if name not in tf._NAMESPACES])}
+    for name in sorted(tf._NAMESPACES):
+        if name != "gfile":
+            module = importlib.import_module(f"purerecord.tf.{name}")
+            sections[name] = _described(module, _public(module))
+        if name == "data":
+            sections["data.Dataset"] = _described(module.Dataset, _public(module.Dataset))
+            sections["data.experimental"] = _described(module.experimental, _public(module.experimental))
+        if name == "io":
+            sections["io.gfile"] = _described(tf.gfile, tf.gfile.__all__)
+    return sections
+
+
+def _public(holder: Any) -> list[str]:
+    """The names that a module, class or namespace means for everybody."""
+    if isinstance(holder, ModuleType) and hasattr(holder, "__all__"):
+        return [*holder.__all__, *getattr(holder, "_IMAGES", ())]
+    if not isinstance(holder, ModuleType):
+        return [name for name in dir(holder) if not name.startswith("_")]
+    return [
+        name
+        for name, value in vars(holder).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == holder.__name__
+    ]
+
+
+def _described(holder: Any, names: list[str]) -> dict[str, str]:
+    return {name: _sentence(getattr(holder, name)) for name in sorted(names, key=_order)}
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return not name[0].isupper(), name.lower()
+
+
+def _sentence(value: Any) -> str:
+    """The first sentence of what a thing says about itself, on one line."""
+    if isinstance(value, tf.DType):
+        return f"the dtype {value.name}"
+    if isinstance(value, (ModuleType, SimpleNamespace)):
+        return "a namespace"
+    if value is None or isinstance(value, (int, str)):
+        return f"`{value!r}`"
+    if hasattr(value, "DESCRIPTOR") and "ProtocolMessage" in (value.__doc__ or ""):
+        return f"the message `{value.DESCRIPTOR.full_name}`"
+    text = inspect.getdoc(value) or "as the method of `Dataset`"
+    first = text.partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+    return first.partition(". ")[0].rstrip(".").replace("``", "`")
+
+
+def main(pages: list[str]) -> None:
+    """Print the list, or bring the pages up to date."""
+    for path in map(Path, pages):
+        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
+    if not pages:
+        print(tables(), end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,186 @@
+"""Values, operators and functions of ``purerecord.tf``, each expression evaluated under both ``tf``s.
+
+Equal means: same dtype, shape, values, ``repr`` and ``str``; or the same class of error with the same text,
+TensorFlow's wrapping taken off. Where ours differs on purpose, the table at the end says so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from interop import interop
+from tf_expressions import APPROXIMATE, DIFFERENT, ERRORS, EXACT, PREFIXES
+
+import purerecord.tf as ours
+from purerecord.tf.__main__ import listing
+
+tf = interop("tensorflow")
+
+
+def outcome(namespace: Any, expression: str) -> Any:
+    """What an expression gives: its value, or the error it raises."""
+    try:
+        return eval(expression, {"tf": namespace, "np": np})
+    except Exception as error:
+        return error
+
+
+def plain(value: Any) -> Any:  # noqa: PLR0911 - a table of kinds
+    """A value as builtins and arrays, whichever ``tf`` it is of."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(plain(part) for part in value)
+    if hasattr(value, "nested_row_splits"):
+        return ("ragged", plain(value.flat_values), [plain(splits) for splits in value.nested_row_splits])
+    if hasattr(value, "dense_shape"):
+        return ("sparse", plain(value.indices), plain(value.values), plain(value.dense_shape))
+    if hasattr(value, "as_numpy_dtype"):
+        return ("dtype", value.name)
+    if hasattr(value, "numpy"):
+        return ("tensor", value.dtype.name, value.shape.as_list(), repr(np.asarray(value).tolist()))
+    if isinstance(value, np.ndarray):
+        return ("array", str(value.dtype), value.shape, repr(value.tolist()))
+    if isinstance(value, np.generic):
+        return ("scalar", str(value.dtype), value.item())
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return value
+    return ("shown", repr(value))
+
+
+def text(error: Exception) -> str:
+    """The text of an error without what TensorFlow puts around it."""
+    bare = re.sub(r"^\{\{function_node .*?\}\} ", "", str(error))
+    bare = re.sub(r" \[Op:.*", "", bare, flags=re.DOTALL)
+    return bare
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_expression_gives_the_same_value(expression):
+    theirs, mine = outcome(tf, expression), outcome(ours, expression)
+    assert not isinstance(theirs, Exception), theirs
+    if isinstance(mine, Exception):
+        raise mine
+    assert plain(mine) == plain(theirs)
+    assert repr(mine) == repr(theirs)
+    assert str(mine) == str(theirs)
+
+
+@pytest.mark.parametrize("expression", APPROXIMATE)
+def test_expression_gives_the_same_value_up_to_rounding(expression):
+    theirs, mine = outcome(tf, expression), outcome(ours, expression)
+    assert not isinstance(theirs, Exception), theirs
+    if isinstance(mine, Exception):
+        raise mine
+    assert (mine.dtype.name, mine.shape.as_list()) == (theirs.dtype.name, theirs.shape.as_list())
+    np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("expression", ERRORS)
+def test_expression_raises_the_same_error(expression):
+    theirs, mine = outcome(tf, expression), outcome(ours, expression)
+    assert isinstance(theirs, Exception), theirs
+    assert type(mine).__name__ == type(theirs).__name__, mine
+    assert text(mine) == text(theirs)
+
+
+@pytest.mark.parametrize(("expression", "beginning"), PREFIXES)
+def test_expression_raises_an_error_that_begins_in_the_same_way(expression, beginning):
+    theirs, mine = outcome(tf, expression), outcome(ours, expression)
+    assert isinstance(theirs, Exception), theirs
+    assert type(mine).__name__ == type(theirs).__name__, mine
+    assert text(mine).startswith(beginning)
+    assert text(theirs).startswith(beginning)
+
+
+@pytest.mark.parametrize(("expression", "why"), DIFFERENT)
+def test_expression_differs_on_purpose(expression, why):
+    theirs, mine = outcome(tf, expression), outcome(ours, expression)
+    assert why
+    assert not isinstance(mine, Exception), mine
+    if not isinstance(theirs, Exception):
+        assert plain(mine) != plain(theirs)
+
+
+NAMES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string"
+FACTS = "name as_datatype_enum size is_bool is_integer is_floating is_complex is_unsigned as_numpy_dtype"
+
+
+def test_all_dtypes_have_tensorflows_numbers_sizes_and_limits():
+    for name in NAMES.split():
+        mine, theirs = getattr(ours, name), getattr(tf, name)
+        for attribute in FACTS.split():
+            assert getattr(mine, attribute) == getattr(theirs, attribute), (name, attribute)
+
+
+def test_all_errors_have_tensorflows_codes():
+    for name in [name for name in dir(tf.errors) if not name.startswith("_")]:
+        mine, theirs = getattr(ours.errors, name), getattr(tf.errors, name)
+        if isinstance(theirs, int):
+            assert mine == theirs
+        elif hasattr(theirs, "error_code") or issubclass(theirs, tf.errors.OpError):
+            if name != "OpError":
+                assert mine(None, None, "x").error_code == theirs(None, None, "x").error_code
+            assert str(mine(None, None, "x")) == "x"
+            assert mine(None, None, "x").message == "x"
+
+
+# Names that are elsewhere in TensorFlow, or are none of its functions.
+ELSEWHERE = {"newaxis", "logging.get_logger", "math.clip_by_value"}
+# Parameters that ours leave out, or collect, because nothing here depends on them.
+OPTIONS = {"name", "layout", "options", "kwargs", "args"}
+
+
+def find(root: Any, path: str) -> Any:
+    for part in path.split("."):
+        root = getattr(root, part)
+    return root
+
+
+def in_tensorflow(path: str) -> Any:
+    """TensorFlow's thing of this name, the old one if there is no new one."""
+    try:
+        return find(tf, path)
+    except AttributeError:
+        return find(tf.compat.v1, path)
+
+
+PATHS = [f"{section}.{name}" if section else name for section, names in listing().items() for name in names]
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path not in ELSEWHERE])
+def test_every_name_is_tensorflows_with_its_parameters_in_its_order(path):
+    mine, theirs = find(ours, path), in_tensorflow(path)
+    if not inspect.isfunction(mine) or "experimental" in path:
+        return
+    parameters = [name for name in inspect.signature(mine).parameters if name not in OPTIONS]
+    known = [name for name in inspect.signature(theirs).parameters if name not in OPTIONS]
+    if path in SHORTENED:
+        assert parameters == known[: len(parameters)]
+    elif path not in DATED:
+        assert parameters == known
+
+
+# The rest of the parameters would say how a graph is to be run.
+SHORTENED = {"function", "map_fn", "while_loop", "image.decode_and_crop_jpeg", "enable_eager_execution"}
+# Old and new ones differ in the order, or have other parameters; ours are the new ones.
+DATED = {"decode_raw", "parse_example", "parse_single_example", "data.Dataset.range"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["1, 'a', 2.5", "[1, 2, 3, 4, 5, 6, 7, 8]", "tf.range(20)", "tf.constant([[1, 2], [3, 4]])",
+     "tf.constant(['a', 'b'])", "tf.constant('a'), tf.constant(0.1), True", "{'a': tf.constant(1)}",
+     "tf.zeros((2, 2, 2))", "(1, tf.constant([True, False]))", "tf.constant([0.1, 1e10, -2.0])",
+     "'x', sep=', '",
+     "1, 2, sep=', '", "tf.range(20), summarize=-1", "tf.range(9), summarize=2"],
+)  # fmt: skip
+def test_print_writes_the_same(values, capfd):
+    for namespace in (tf, ours):
+        eval(f"tf.print({values})", {"tf": namespace})
+        namespace.print("---")
+    written = capfd.readouterr().err
+    theirs, mine, _ = written.split("---\n")
+    assert mine == theirs
