@@ -32,7 +32,7 @@ from .writer import TFRecordWriter
 __all__ = ["from_arrow", "read_table", "to_arrow", "write_table"]
 
 # What is read and decoded at once, and becomes one chunk of a table.
-_RECORDS, _BYTES = 1 << 16, 1 << 24
+_RECORDS, _BYTES = 1 << 16, 1 << 23
 _ROWS = 1 << 13  # that are encoded at once
 
 

@@ -7,6 +7,7 @@ import io
 import math
 import re
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -363,6 +364,21 @@ def test_damage_is_found_or_passed_over(tmp_path):
     with pytest.raises(pr.CorruptionError):
         arrow.read_table(path)
     assert arrow.read_table(path, on_error="skip").num_rows == 99
+
+
+def test_reading_needs_little_more_memory_than_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "_BYTES", 1 << 17)
+    table = pa.table({"image": pa.array([bytes(5000)] * 6000)})
+    arrow.write_table(table, tmp_path / "file", shards=4)
+    tracemalloc.start()
+    try:
+        read = arrow.read_table(f"{tmp_path}/file@4")
+        _, peak = tracemalloc.get_traced_memory()  # of all but what Arrow holds
+    finally:
+        tracemalloc.stop()
+    assert read.num_rows == 6000
+    assert read["image"].num_chunks > 12
+    assert peak < read.nbytes / 3
 
 
 def test_an_exact_type_comes_back_with_a_cast(tmp_path):
