@@ -76,6 +76,18 @@ def test_jpeg_decodes_to_the_pixels_of_integer_accurate(size, mode, progressive)
                 same(ours.io.decode_jpeg(data, **options), tf.io.decode_jpeg(data, **options))
 
 
+def test_jpeg_of_printing_colours_decodes_to_the_same_pixels():
+    data = saved(
+        Image.merge("CMYK", [Image.fromarray(noise(20, 30, seed=seed)) for seed in range(4)]), "JPEG"
+    )
+    for channels in (0, 3):
+        options = {"channels": channels, "dct_method": "INTEGER_ACCURATE"}
+        same(ours.io.decode_jpeg(data, **options), tf.io.decode_jpeg(data, **options))
+    for namespace in (tf, ours):
+        with pytest.raises(namespace.errors.InvalidArgumentError, match="Invalid JPEG data"):
+            namespace.io.decode_jpeg(data, channels=1)
+
+
 def test_jpeg_with_the_fast_default_differs_by_a_few_levels_only():
     data = saved(drawn(97, 131), "JPEG", quality=85)
     apart = np.abs(ours.io.decode_jpeg(data).numpy().astype(int) - tf.io.decode_jpeg(data).numpy())

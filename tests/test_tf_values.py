@@ -198,6 +198,20 @@ def test_numpy_function_refuses_another_type_than_it_was_told():
         tf.numpy_function(lambda: 1.5, [], tf.float32)
 
 
+def test_errors_of_python_functions_are_tensorflows_and_their_own():
+    for wrong, kinds in (
+        (lambda: {}["a"], (tf.errors.UnknownError, KeyError)),
+        (lambda: int("a"), (tf.errors.InvalidArgumentError, ValueError)),
+        (b"\xff".decode, (tf.errors.InvalidArgumentError, ValueError)),
+        (lambda: 1 + "", (tf.errors.InvalidArgumentError, TypeError)),
+    ):
+        for call in (tf.py_function, tf.numpy_function):
+            for kind in kinds:
+                with pytest.raises(kind) as caught:
+                    call(wrong, [], tf.int64)
+                assert caught.value.__cause__ is not None
+
+
 # --- Errors -----------------------------------------------------------------------------------------
 
 

@@ -645,6 +645,10 @@ EXACT = lines(r"""
     tf.py_function(lambda x, y: (x, y), [1, "a"], [tf.int32, tf.string])
     tf.py_function(lambda x: x.numpy().decode() + "!", [tf.constant("a")], tf.string)
     tf.py_function(lambda: 1.5, [], tf.float32)
+    tf.py_function(lambda: 1, [], tf.float32)
+    tf.py_function(lambda: np.float64(1.5), [], tf.float32)
+    tf.py_function(lambda: None, [], [])
+    tf.numpy_function(lambda: np.array(["a"]), [], tf.string)
     tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
     tf.numpy_function(lambda x: x * 2, [np.array([1.5, 2])], tf.float64)
     tf.numpy_function(lambda x: (x, x), [tf.constant([1])], [tf.int32, tf.int32])
@@ -816,10 +820,23 @@ PREFIXES = [
     ("tf.constant([1, 2]).reshape", "EagerTensor object has no attribute 'reshape'"),
 ]
 
+PREFIXES += [
+    ("tf.py_function(lambda: tf.constant(1), [], tf.float32)", "ValueError: Tensor conversion requested"),
+    (
+        "tf.py_function(lambda: 1.5, [], tf.int32)",
+        "TypeError: Cannot convert 1.5 to EagerTensor of dtype int32",
+    ),
+    ("tf.py_function(lambda: [][1], [], tf.int32)", "IndexError: list index out of range"),
+    ("tf.py_function(lambda: {}['a'], [], tf.int32)", "KeyError: 'a'"),
+    ("tf.py_function(lambda: int('a'), [], tf.int32)", "ValueError: invalid literal for int()"),
+    ("tf.py_function(lambda: (1,), [], [tf.int32, tf.int32])", "pyfunc_"),
+]
+
 # What is different, and why.
 DIFFERENT = [
     ("np.dtype(tf.int64)", "numpy takes our dtypes, TensorFlow's are refused"),
     ("np.zeros(2, tf.float32)", "numpy takes our dtypes, TensorFlow's are refused"),
     ("tf.constant(np.bytes_(b'a\\x00'))", "no byte is lost"),
+    ("tf.py_function(lambda: [1, 2], [], tf.int32)", "TensorFlow takes the first element and drops the rest"),
     ("tf.constant([tf.constant(1), 2])", "tf.constant stacks tensors as tf.convert_to_tensor does"),
 ]

@@ -116,6 +116,11 @@ def _jpeg(picture: Any, channels: int, ratio: int) -> Array:
     small = tuple(max(1, length // ratio) for length in picture.size) if ratio > 1 else None
     # A draft makes the decoder itself give grey, or a smaller picture, as TensorFlow lets it.
     picture.draft("L" if channels == 1 else picture.mode, small)
+    if picture.mode == "CMYK":
+        if channels == 1:
+            raise _broken("JPEG", ValueError("printing colours are not decoded to grey"))
+        light = 255 - _pixels(picture).astype(np.uint16)
+        return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
     if channels == 0:
         channels = _CHANNELS.get(picture.mode, 3)
     return _pixels(picture, _MODES[channels])

@@ -17,6 +17,15 @@ import numpy as np
 from .arithmetic import invalid, kernel_name
 from .composite import RaggedTensor, SparseTensor, wrap
 from .dtypes import as_dtype
+from .errors import (
+    InvalidArgumentError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+    join,
+)
 from .joining import stack
 from .ops import cast
 from .tensors import EagerTensor, Tensor, convert_to_tensor
@@ -67,20 +76,49 @@ def no_op(name: str | None = None) -> None:
     """Nothing."""
 
 
-def _structured(result: Any, types: Any) -> Any:
-    """The result of a Python function with the dtypes that it was said to have."""
-    if isinstance(types, (list, tuple)):
-        values = result if isinstance(result, (list, tuple)) else [result]
-        return [_of_type(value, dtype) for value, dtype in zip(values, types, strict=True)]
-    return None if types is None else _of_type(result, types)
+def _results(func: Callable[..., Any], values: list[Any], types: Any, convert: Callable[..., Any]) -> Any:
+    """What ``func`` gives for the values, each part converted to its type; its errors as TensorFlow's."""
+    try:
+        result = func(*values)
+    except OpError:
+        raise
+    except Exception as error:
+        raise _raised(error) from error
+    if not isinstance(types, (list, tuple)):
+        return None if types is None else convert(result, types)
+    parts = [] if result is None else list(result) if isinstance(result, (list, tuple)) else [result]
+    if len(parts) != len(types):
+        raise invalid(f"pyfunc_0 returns {len(parts)} values, but expects to see {len(types)} values.")
+    return [convert(part, dtype) for part, dtype in zip(parts, types, strict=True)]
+
+
+_KINDS: dict[type[Exception], type[OpError]] = {
+    TypeError: InvalidArgumentError,
+    ValueError: InvalidArgumentError,
+    StopIteration: OutOfRangeError,
+    MemoryError: ResourceExhaustedError,
+    NotImplementedError: UnimplementedError,
+}
+
+
+def _raised(error: Exception) -> Exception:
+    """TensorFlow's error for one that a Python function raised, which it is as well where that can be."""
+    kind = next((kind for known, kind in _KINDS.items() if isinstance(error, known)), UnknownError)
+    text = f"{type(error).__name__}: {error}"
+    try:
+        return join(kind, error, text)
+    except TypeError:  # a class that cannot be combined, or that wants other arguments
+        return kind(None, None, text)
 
 
 def _of_type(value: Any, dtype: Any) -> Any:
+    """A result as a tensor of this type."""
     if isinstance(value, (RaggedTensor, SparseTensor)):
         return value
-    if isinstance(value, EagerTensor):
-        return value if value.dtype == dtype else cast(value, dtype)
-    return convert_to_tensor(value, as_dtype(dtype))
+    try:
+        return convert_to_tensor(value, as_dtype(dtype))
+    except (TypeError, ValueError) as error:
+        raise _raised(error) from error
 
 
 def py_function(
@@ -92,7 +130,7 @@ def py_function(
     """Calls ``func`` with tensors; its results get the dtypes ``Tout``."""
     if func is None:
         return functools.partial(_called, Tout=Tout)
-    return _structured(func(*map(wrap_value, inp or [])), Tout)
+    return _results(func, [wrap_value(value) for value in inp or []], Tout, _of_type)
 
 
 def _called(func: Callable[..., Any], Tout: Any = None) -> Callable[..., Any]:  # noqa: N803
@@ -119,22 +157,19 @@ def numpy_function(
     if func is None:
         raise ValueError("func argument cannot be None")
     arrays = [wrap_value(value).numpy() for value in inp or []]
-    return _checked(func(*arrays), Tout)
+    return _results(func, arrays, Tout, _checked)
 
 
 py_func = numpy_function
 
 
-def _checked(result: Any, types: Any) -> Any:
-    if isinstance(types, (list, tuple)):
-        values = result if isinstance(result, (list, tuple)) else [result]
-        made = [_checked(value, dtype) for value, dtype in zip(values, types, strict=True)]
-        return made
-    tensor = convert_to_tensor(np.asarray(result) if not isinstance(result, (bytes, str)) else result)
-    if tensor.dtype != types:
+def _checked(result: Any, dtype: Any) -> EagerTensor:
+    """A result as a tensor, which must be of this type."""
+    tensor = convert_to_tensor(result if isinstance(result, (bytes, str)) else np.asarray(result))
+    if tensor.dtype != dtype:
         raise invalid(
             f"0-th value returned by pyfunc_0 is {kernel_name(tensor.dtype)}, "
-            f"but expects {kernel_name(as_dtype(types))}"
+            f"but expects {kernel_name(as_dtype(dtype))}"
         )
     return tensor
 
