@@ -56,7 +56,8 @@ def converted(values: Array, dtype: npt.DTypeLike) -> Array:
         lost = (back != values) | ((result < 0) != (values < 0))
         for floats, integers in ((values, dtype), (result, values.dtype)):
             if floats.dtype.kind == "f" and integers.kind in "iu":
-                lost |= floats >= float(np.iinfo(integers).max) + 1
+                beyond = floats.astype(np.float64) >= float(np.iinfo(integers).max) + 1
+                lost |= beyond | ~np.isfinite(floats)
     if lost.any():
         raise ValueError(f"{values[lost].flat[0]!r} does not fit into {dtype}")
     return result

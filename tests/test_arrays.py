@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purerecord.arrays import as_array, to_bytes, to_float32
+from purerecord.arrays import as_array, converted, to_bytes, to_float32
 from purerecord.errors import EncodeError
 
 
@@ -65,3 +65,52 @@ def test_strings_are_stored_as_utf8() -> None:
     )
     with pytest.raises(EncodeError, match="UTF-8"):
         to_bytes("\ud800")
+
+
+EDGES = [
+    *(0, 1, -1, 255, 256, -128, -129, 2**24, 2**24 + 1, 2**31, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63)),
+    *(2**63, 2**64 - 1, 0.5, -0.5, 1e10, 1e39, -1e39, 2.0**63, 2.0**64, -(2.0**63), np.inf, -np.inf, np.nan),
+]
+TYPES = [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, np.float32, np.float64]
+
+
+@pytest.mark.parametrize("target", TYPES)
+@pytest.mark.parametrize("source", TYPES)
+def test_converted_numbers_keep_their_value_or_are_refused(source, target):
+    for edge in EDGES:
+        with np.errstate(all="ignore"):
+            try:
+                value = np.array([edge]).astype(source)
+            except OverflowError:
+                continue
+        try:
+            kept = converted(value, target)[0]
+        except ValueError:
+            kept = None
+        given = value[0].item()
+        if np.dtype(source).kind == np.dtype(target).kind == "f":
+            with np.errstate(over="ignore"):
+                rounded = value.astype(target)[0]
+            overflow = np.isinf(rounded) and not np.isinf(given)
+            assert overflow if kept is None else np.array_equal(kept, rounded, equal_nan=True)
+        elif kept is not None:
+            assert kept.item() == given
+            assert type(kept) is target
+        else:
+            assert not held(given, target)
+
+
+def held(number, dtype):
+    """Whether a number is one that ``dtype`` has."""
+    if np.dtype(dtype).kind == "f":
+        with np.errstate(over="ignore"):
+            return int(number) == number and np.isfinite(dtype(number)) and int(dtype(number)) == number
+    if not np.isfinite(number) or int(number) != number:
+        return False
+    return number in (0, 1) if dtype is np.bool_ else np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
+@pytest.mark.parametrize("values", [["a"], [b"a"], [1j], np.array(["2020"], "M8[Y]"), np.array([None])])
+def test_what_is_no_number_cannot_become_one(values):
+    with pytest.raises(TypeError, match="cannot become int64"):
+        converted(np.asarray(values), np.int64)

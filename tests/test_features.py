@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import purerecord.features
-from purerecord.dtypes import as_dtype
 from purerecord.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -45,33 +44,6 @@ SPECS = [
     SparseFeature("i", "v", np.float32, 10),
     SparseFeature(["x", "y"], "v", bytes, [10, 20], already_sorted=True),
 ]
-
-
-@pytest.mark.parametrize(
-    ("given", "dtype"),
-    [
-        (np.int64, np.int64),
-        (np.dtype("int64"), np.int64),
-        ("int64", np.int64),
-        (int, np.int64),
-        (np.float32, np.float32),
-        ("float32", np.float32),
-        (float, np.float32),
-        (bytes, bytes),
-        (str, bytes),
-        ("string", bytes),
-        ("bytes", bytes),
-        (object, bytes),
-        (np.bytes_, bytes),
-        (np.dtype("S5"), bytes),
-        (np.dtype("U"), bytes),
-        (SimpleNamespace(name="string", as_numpy_dtype=object), bytes),  # a tf.DType
-        (SimpleNamespace(name="int64", as_numpy_dtype=np.int64), np.int64),
-    ],
-)
-def test_whatever_names_a_dtype_is_brought_into_one_form(given: Any, dtype: Any) -> None:
-    assert as_dtype(given) is dtype
-    assert VarLenFeature(given).dtype is dtype
 
 
 @pytest.mark.parametrize("given", [np.int32, np.float64, "uint8", bool, np.dtype(">i8"), None])
