@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from .dtypes import bool as tf_bool
+from .errors import OpError
 from .structure import Element, Spec, apply, as_element, call, common_spec, flatten, spec_of, with_shape
 from .tensors import EagerTensor
 
@@ -52,13 +53,18 @@ def spec_of_results(below: Spec, elements: Iterator[Element], function: Callable
     """
     batched = all(leaf.shape.rank and leaf.shape[0] is None for leaf in flatten(below))
     found: Spec = None
+    failure: Exception = no_elements()
     for element in islice(elements, _SAMPLES):
         length = flatten(element)[0].shape[0] if batched else None
-        result = function(element)
+        try:
+            result = function(element)
+        except OpError as error:  # perhaps of this element only
+            failure = error
+            continue
         spec = apply(lambda leaf, length=length: _unknown_first(spec_of(leaf), length), result)
         found = spec if found is None else common_spec(found, spec)
     if found is None:
-        raise no_elements()
+        raise failure
     return found
 
 

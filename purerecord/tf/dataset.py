@@ -157,15 +157,15 @@ class Dataset(Elements):
         threads = 0 if num_parallel_calls is None else int(num_parallel_calls)
         if num_parallel_calls is not None and threads != AUTOTUNE and threads < 1:
             raise invalid("num_parallel_calls must be greater than zero.")
-        if threads == AUTOTUNE:
-            threads = os.cpu_count() or 1
 
         def function(element: Element) -> Element:
             return as_element(call(map_func, element), "Dataset.map()")
 
         def begin(real: bool) -> Iterator[Element]:
             below = self._begin(real)
-            return order.Parallel(function, below, threads) if threads else map(function, below)
+            if threads > 0:
+                return order.Parallel(function, below, threads)
+            return order.Tuned(function, below) if threads == AUTOTUNE else map(function, below)
 
         return self._then(
             "ParallelMap" if threads else "Map",

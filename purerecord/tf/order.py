@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +22,10 @@ from ..cursor import Context, Cursor
 from ..writer import TFRecordWriter
 from .errors import OpError
 from .recordfiles import RecordFile
+
+# Calls that are timed, and the seconds from which on a call is worth a thread.
+_TRIALS = 4
+_WORTHWHILE = 0.001
 
 # Begins a new iteration; False if it is only a look at what comes, which must not change what comes later.
 Begin = Callable[[bool], Iterator[Any]]
@@ -128,6 +133,37 @@ class Parallel(Iterator[Any]):
             self._pool.shutdown(wait=False)
             raise StopIteration
         return self._ahead.popleft().result()
+
+
+class Tuned(Iterator[Any]):
+    """``function`` of the elements, in threads if that pays.
+
+    Threads of Python take turns, so they help only a function that spends its time elsewhere, in a decoder
+    of pictures for instance. Such a function takes long: the first few calls tell.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], elements: Iterator[Any]) -> None:
+        self._function = function
+        self._elements = elements
+        self._results: Iterator[Any] | None = None
+        self._left = _TRIALS
+        self._quickest = float("inf")
+
+    def __next__(self) -> Any:
+        if self._results is not None:
+            return next(self._results)
+        element = next(self._elements)
+        begin = time.perf_counter()
+        result = self._function(element)
+        self._quickest = min(self._quickest, time.perf_counter() - begin)
+        self._left -= 1
+        if not self._left:
+            threads = os.cpu_count() or 1
+            if self._quickest < _WORTHWHILE or threads == 1:
+                self._results = map(self._function, self._elements)
+            else:
+                self._results = Parallel(self._function, self._elements, threads)
+        return result
 
 
 class _Feed(Cursor):

@@ -63,6 +63,10 @@ class RecordFile(Iterator[bytes]):
         self._ready = iter(())
         self._stream.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_stream"):
+            self.close()
+
 
 class Chain(Iterator[Any]):
     """What is in one source after the other; one that fails is left, and the next one is begun."""

@@ -1,0 +1,66 @@
+"""The same program under TensorFlow and under purerecord.tf, and what comes of it in one form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+WRAPPING = re.compile(r"^\{\{.*?\}\} | \[Op:.*$|\nTraceback.*|\n\t.*$", re.DOTALL)
+
+
+def plain(value: Any) -> Any:
+    """A tensor or a structure of tensors, of either library, as something that can be compared."""
+    if isinstance(value, (dict, tuple, list)):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        return {key: plain(part) for key, part in parts}
+    if hasattr(value, "nested_row_splits"):
+        return ("ragged", plain(value.flat_values), [plain(splits) for splits in value.nested_row_splits])
+    if hasattr(value, "dense_shape"):
+        return ("sparse", *(plain(part) for part in (value.indices, value.values, value.dense_shape)))
+    if hasattr(value, "numpy"):
+        return (value.dtype.name, value.shape.as_list(), plain(value.numpy()))
+    return _plain_value(value)
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, bytes):
+        return (str(value.dtype), value.shape, value.tolist())
+    return value if isinstance(value, (bytes, str, int, float, bool, type(None))) else repr(value)
+
+
+def error_of(error: Exception) -> tuple[str, str]:
+    """The class and the text, without what TensorFlow wraps around it."""
+    text = WRAPPING.sub("", str(error)).strip()
+    return type(error).__name__, re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def run(tf: Any, program: Callable[[Any], Any]) -> Any:
+    """What ``program(tf)`` gives: a dataset's elements, spec and number; anything else as it is."""
+    try:
+        result = program(tf)
+        if isinstance(result, tf.data.Dataset):
+            number = int(result.cardinality())
+            return {"number": number, "elements": [plain(element) for element in result.take(40)]}
+        return plain(result)
+    except Exception as error:  # which one it is, is what the test compares
+        return error_of(error)
+
+
+def specs(tf: Any, program: Callable[[Any], Any]) -> Any:
+    """The element spec of the dataset that ``program(tf)`` gives."""
+    return program(tf).element_spec
+
+
+def fits(ours: Any, theirs: Any) -> bool:
+    """Whether a spec says what the other says, and perhaps more about the shape."""
+    if isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(fits(ours[key], theirs[key]) for key in theirs)
+    if isinstance(theirs, tuple):
+        pairs = zip(ours, theirs, strict=True)
+        return len(ours) == len(theirs) and all(fits(*pair) for pair in pairs)
+    if type(ours).__name__ != type(theirs).__name__ or ours.dtype.name != theirs.dtype.name:
+        return False
+    return theirs.shape.rank is None or theirs.shape.is_compatible_with(ours.shape.as_list())
