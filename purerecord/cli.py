@@ -14,10 +14,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
-from . import __version__, commands
+from . import __version__
 from .outcome import EXPECTED, OutputError, explain, flush, say
 
 _COMPRESSIONS = ("auto", "none", "gzip", "zlib")
@@ -53,7 +54,8 @@ def _run(argv: Sequence[str]) -> int:
     try:
         try:
             arguments = build_parser().parse_args(argv)
-            code: int = arguments.run(arguments)
+            commands = import_module(".commands", __package__)  # slow: not needed to be told of wrong usage
+            code: int = getattr(commands, arguments.command)(arguments)
         except SystemExit as done:  # how argparse ends after --help, or at wrong usage
             code = int(done.code or 0)
         flush()
@@ -67,6 +69,9 @@ def _run(argv: Sequence[str]) -> int:
             return 141
         say(str(error))
         return 1
+    except argparse.ArgumentError as error:
+        say(str(error))
+        return 2
     except EXPECTED as error:
         say(explain(error))
         return 1
@@ -115,16 +120,14 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="exit codes: 0 fine, 1 could not do it, 2 wrong usage, 3 done but data is damaged or was lost",
     )
     parser.add_argument("--version", action="version", version=f"purerecord {__version__}")
-    add = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    add = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
     for define in (_validate, _salvage, _info, _cat, _index, _demo):
         define(add)
     return parser
 
 
 def _validate(add: Any) -> None:
-    command = _command(
-        add, "validate", "check every byte of the files and report all damage", commands.validate
-    )
+    command = _command(add, "validate", "check every byte of the files and report all damage")
     _reads(command)
     command.add_argument("--json", action="store_true", help="print the report as JSON")
     command.add_argument("-q", "--quiet", action="store_true", help="list only files that are damaged")
@@ -134,7 +137,7 @@ def _validate(add: Any) -> None:
 
 
 def _salvage(add: Any) -> None:
-    command = _command(add, "salvage", "save every sound record to a clean file", commands.salvage)
+    command = _command(add, "salvage", "save every sound record to a clean file")
     command.add_argument("source", metavar="SRC", help=_FILES)
     command.add_argument("target", metavar="DST", help="file to be written, or folder for several files")
     command.add_argument("--quarantine", metavar="DIR", help="folder that takes the damaged ranges")
@@ -148,7 +151,7 @@ def _salvage(add: Any) -> None:
 
 
 def _info(add: Any) -> None:
-    command = _command(add, "info", "say what the files hold", commands.info)
+    command = _command(add, "info", "say what the files hold")
     _reads(command)
     command.add_argument("--json", action="store_true", help="print it as JSON")
     command.add_argument(
@@ -160,7 +163,7 @@ def _info(add: Any) -> None:
 
 
 def _cat(add: Any) -> None:
-    command = _command(add, "cat", "print records", commands.cat)
+    command = _command(add, "cat", "print records")
     _reads(command)
     command.add_argument(
         "--format", choices=("json", "text", "raw"), default="json", help="JSON lines unless given"
@@ -172,7 +175,7 @@ def _cat(add: Any) -> None:
 
 
 def _index(add: Any) -> None:
-    command = _command(add, "index", "write an index beside each file: PATH.index", commands.index)
+    command = _command(add, "index", "write an index beside each file: PATH.index")
     command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
     command.add_argument(
         "--format", choices=("purerecord", "text"), default="purerecord", help="text is that of DALI"
@@ -181,14 +184,12 @@ def _index(add: Any) -> None:
 
 
 def _demo(add: Any) -> None:
-    command = _command(add, "demo", "write, read, damage and repair a small dataset", commands.demo)
+    command = _command(add, "demo", "write, read, damage and repair a small dataset")
     command.add_argument("folder", nargs="?", help="where; in a temporary folder unless given")
 
 
-def _command(add: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]) -> Any:
-    command = add.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    command.set_defaults(run=run)
-    return command
+def _command(add: Any, name: str, text: str) -> Any:
+    return add.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
 
 def _reads(command: Any) -> None:

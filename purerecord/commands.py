@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import Namespace
+from argparse import ArgumentError, Namespace
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -154,6 +154,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
 
 def cat(arguments: Namespace) -> int:
     """Print records."""
+    if arguments.features is not None and arguments.format == "raw":
+        raise ArgumentError(None, "--features is for --format json and text; raw records are whole")
     outcome = Outcome()
     selection = Selection(arguments.features)
     left = arguments.limit

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -23,6 +24,7 @@ _TICK = 0.1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _DIED = object()
 
+_held: list[int] = []  # signals that came while they were held
 _shared: Any = None  # in a worker: bytes and records, of all workers together
 
 
@@ -76,15 +78,31 @@ def _run_pool(
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """No signal meanwhile: it would find processes that do not know yet what to do with it."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """A signal waits meanwhile: it would find processes that nobody knows of yet.
+
+    It is not enough to mask it in this thread, for it may be another that takes it, of numpy's, say.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    before = {number: signal.signal(number, _hold) for number in _SIGNALS}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    _let_go()
+
+
+def _hold(number: int, _frame: object) -> None:
+    _held.append(number)
+
+
+def _let_go() -> None:
+    if _held:
+        number = _held[0]
+        _held.clear()
+        signal.raise_signal(number)
 
 
 def _died(future: Future[_T]) -> bool:
@@ -107,8 +125,7 @@ def _begin(shared: Any) -> None:
     # Signals end a worker without a word; the process that started it has something to say.
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    _let_go()
 
 
 def _work(job: Callable[[Any, Progress], _T], file: Any) -> _T:

@@ -111,6 +111,12 @@ def test_wrong_usage_is_code_2(capfd, arguments):
     assert "usage:" in err
 
 
+def test_raw_records_have_no_features_to_choose_from(capfd):
+    code, out, err = run(capfd, "cat", "sound", "--format", "raw", "--features", "label")
+    assert (code, out) == (2, "")
+    assert "--features is for" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
