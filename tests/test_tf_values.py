@@ -6,6 +6,7 @@ What the values must be is compared with TensorFlow itself in test_interop_tf_va
 from __future__ import annotations
 
 import errno
+import io
 import os
 import pickle
 import subprocess
@@ -63,6 +64,38 @@ def test_every_name_is_there():
     assert set(tf.__all__) <= set(dir(tf))
     for section, names in listing().items():
         assert names, section
+
+
+PROMISED = """
+io: TFRecordWriter TFRecordOptions parse_example parse_single_example parse_sequence_example
+io: parse_single_sequence_example FixedLenFeature VarLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature
+io: serialize_tensor parse_tensor decode_raw read_file write_file matching_files decode_jpeg decode_png
+io: decode_image encode_jpeg encode_png gfile.glob gfile.exists gfile.makedirs gfile.GFile gfile.listdir
+io: gfile.remove gfile.isdir
+python_io: TFRecordWriter TFRecordOptions tf_record_iterator
+tf: parse_single_example parse_example FixedLenFeature VarLenFeature serialize_tensor parse_tensor gfile.GFile
+compat: v1.io.tf_record_iterator v1.python_io.TFRecordWriter
+train: Example SequenceExample Feature Features FeatureList FeatureLists BytesList FloatList Int64List
+data: TFRecordDataset AUTOTUNE experimental.AUTOTUNE experimental.TFRecordWriter
+data.Dataset: from_tensor_slices from_generator range list_files zip map filter batch padded_batch shuffle
+data.Dataset: repeat take skip cache prefetch interleave flat_map enumerate shard unbatch concatenate reduce
+data.Dataset: as_numpy_iterator element_spec cardinality
+tf: constant convert_to_tensor cast dtypes.cast reshape shape stack concat one_hot expand_dims squeeze
+tf: py_function numpy_function int64 float32 string uint8 TensorSpec TensorShape sparse.to_dense RaggedTensor
+image: decode_jpeg decode_png decode_image resize random_crop central_crop random_flip_left_right
+image: random_brightness random_saturation convert_image_dtype
+errors: DataLossError NotFoundError InvalidArgumentError OutOfRangeError FailedPreconditionError
+tf: random.set_seed function print executing_eagerly __version__
+"""
+
+
+@pytest.mark.parametrize("line", PROMISED.split("\n")[1:-1])
+def test_what_was_promised_is_there(line):
+    place, _, names = line.partition(": ")
+    for name in names.split():
+        found: object = tf
+        for part in f"{place}.{name}".removeprefix("tf.").split("."):
+            found = getattr(found, part)
 
 
 def test_all_ways_of_importing_work():
@@ -370,6 +403,18 @@ def test_codecs_name_the_extra_when_pillow_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match=r"purerecord\[images\]"):
         tf.io.decode_jpeg(b"\xff\xd8\xff\xe0")
+
+
+def test_gif_whose_pictures_differ_in_size_is_broken():
+    image = pytest.importorskip("PIL.Image")
+    output = io.BytesIO()
+    frames = [image.fromarray(np.full((4, 4), value, np.uint8)) for value in (0, 9)]
+    frames[0].save(output, "GIF", save_all=True, append_images=frames[1:])
+    data = bytearray(output.getvalue())
+    place = data.rindex(b",") + 5
+    data[place] = 9  # the width of the second picture
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_gif(bytes(data))
 
 
 BROKEN = [b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n" + bytes(50), b"GIF89a" + bytes(9), b"BM" + bytes(60)]

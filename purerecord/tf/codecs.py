@@ -215,11 +215,11 @@ def _frames(picture: Any) -> Array:
         for number in range(picture.n_frames):
             picture.seek(number)
             frames.append(np.array(picture.convert("RGB")))
+        return np.stack(frames)
     except MemoryError:
         raise
     except Exception as error:
         raise _broken("GIF", error) from error
-    return np.stack(frames)
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> EagerTensor:

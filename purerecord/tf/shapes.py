@@ -57,6 +57,13 @@ class TensorShape:
         else:
             self._dims = (_dimension(dims),)
 
+    @classmethod
+    def of(cls, dims: Dims) -> TensorShape:
+        """The shape of an array, which needs no checking."""
+        shape = cls.__new__(cls)
+        shape._dims = dims
+        return shape
+
     @property
     def rank(self) -> int | None:
         """How many dimensions there are; None if unknown."""

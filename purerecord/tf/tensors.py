@@ -41,7 +41,7 @@ class EagerTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape."""
-        return TensorShape(self._array.shape)
+        return TensorShape.of(self._array.shape)
 
     def get_shape(self) -> TensorShape:
         """The shape."""
