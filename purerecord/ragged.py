@@ -117,7 +117,7 @@ class Ragged:
                 begin, end = self.row_splits[start], self.row_splits[stop]
                 return Ragged(self.values[begin:end], self.row_splits[start : stop + 1] - begin)
             return self._take(np.arange(start, stop, step))
-        if isinstance(key, (list, np.ndarray)) and np.ndim(key):
+        if isinstance(key, list) or (isinstance(key, np.ndarray) and key.ndim):
             return self._take(_row_numbers(key, len(self)))
         index = _row_number(key, self)
         return self.values[self.row_splits[index] : self.row_splits[index + 1]]
@@ -371,7 +371,10 @@ def _row_number(key: Any, column: Ragged | Sparse) -> int:
 
 def _row_numbers(keys: Any, count: int) -> Offsets:
     """The rows that a list or array of integers, or a mask, chooses of so many."""
-    numbers = np.asarray(keys)
+    try:
+        numbers = np.asarray(keys)
+    except ValueError:
+        raise TypeError("rows are chosen with a vector of integers or a mask, not with lists") from None
     if not numbers.size:
         numbers = numbers.astype(np.int64)
     if numbers.ndim != 1 or numbers.dtype.kind not in "biu":

@@ -253,6 +253,8 @@ def test_index_that_names_no_row_is_an_error_that_says_so(
         ([0.5], TypeError, "not with float64"),
         (["a"], TypeError, "vector of integers or a mask"),
         ([[0, 1]], TypeError, "vector"),
+        ([[0], [0, 1]], TypeError, "vector"),
+        ([2**70], TypeError, "vector"),
     ],
 )
 def test_rows_that_cannot_be_chosen_are_an_error_that_says_so(keys: Any, error: Any, match: str) -> None:
