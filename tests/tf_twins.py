@@ -27,7 +27,7 @@ def plain(value: Any) -> Any:
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, bytes):
-        return (str(value.dtype), value.shape, value.tolist())
+        return (str(value.dtype), value.shape, repr(value.tolist()))  # a NaN is shown like another NaN
     return value if isinstance(value, (bytes, str, int, float, bool, type(None))) else repr(value)
 
 

@@ -154,6 +154,10 @@ class GFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self.close()
+
 
 def _open(name: Any, mode: str) -> Any:
     path = local_path(name)

@@ -30,10 +30,13 @@ class RecordFile(Iterator[bytes]):
         except OSError as error:
             raise translate(error) from error
         self._ready: Iterator[bytes] = iter(())
+        self._cut: Exception | None = None  # said again, should somebody ask again
 
     def __next__(self) -> bytes:
         for record in self._ready:
             return record
+        if self._cut is not None:
+            raise self._cut
         try:
             payloads = self._stream.payloads()
         except (CorruptionError, OSError) as error:
@@ -55,7 +58,8 @@ class RecordFile(Iterator[bytes]):
             if damage.end - damage.begin < HEADER:
                 return None
             text = f"truncated record at {damage.begin}' failed with EOF reached"
-            return join(DataLossError, error, text)
+            self._cut = join(DataLossError, error, text)
+            return self._cut
         return translate(error, compressed=bool(self._compression))
 
     def close(self) -> None:

@@ -241,8 +241,12 @@ def checked(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_BY_NA
         made = spec.core(key) if isinstance(spec, _Spec) else spec
         section = {"VarLenFeature": sparse, "SparseFeature": sparse, "RaggedFeature": ragged}
         section.get(kind, dense)[key] = made
-    _check_keys(_sparse_keys(sparse), list(dense), _ragged_keys(ragged))
-    return {**sparse, **dense, **ragged}
+    stored = (_sparse_keys(sparse), list(dense), _ragged_keys(ragged))
+    _check_keys(*stored)
+    # What is stored under its own name comes first, then what is put together of other features.
+    together = {**sparse, **dense, **ragged}
+    order = dict.fromkeys([*(key for keys in stored for key in keys), *sorted(together)])
+    return {key: together[key] for key in order if key in together}
 
 
 def _sparse_keys(specs: Mapping[str, Any]) -> list[str]:
