@@ -247,13 +247,14 @@ def test_resize_keeps_the_aspect_ratio(size, target):
 
 
 @pytest.mark.parametrize(
-    "method", ["bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"]
+    "method", ["bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic", "area"]
 )
-@pytest.mark.parametrize("target", [(10, 10), (64, 30), (200, 131)])
-def test_resize_with_antialias_is_close(method, target):
+@pytest.mark.parametrize("target", [(10, 10), (64, 30), (200, 131), (64, 64), (1, 1)])
+@pytest.mark.parametrize("antialias", [False, True])
+def test_other_methods_of_resize_are_close(method, target, antialias):
     pixels = noise(64, 64, 3)
-    mine = ours.image.resize(pixels, target, method, antialias=True)
-    theirs = tf.image.resize(pixels, target, method, antialias=True)
+    mine = ours.image.resize(pixels, target, method, antialias=antialias)
+    theirs = tf.image.resize(pixels, target, method, antialias=antialias)
     np.testing.assert_allclose(mine.numpy(), theirs.numpy(), atol=0.01)
 
 
@@ -262,7 +263,9 @@ def test_resize_of_a_batch_and_with_a_tensor_as_size():
     close(ours.image.resize(pixels, ours.constant([7, 9])), tf.image.resize(pixels, tf.constant([7, 9])))
 
 
-@pytest.mark.parametrize("arguments", ["x, [2]", "x, [2.5, 3.0]", "x[0], [2, 2]", "x, [0, 2]"])
+@pytest.mark.parametrize(
+    "arguments", ["x, [2, 2], 'odd'", "x, [2]", "x, [2.5, 3.0]", "x[0], [2, 2]", "x, [0, 2]"]
+)
 def test_resize_refuses_the_same(arguments):
     errors = []
     for namespace in (tf, ours):

@@ -68,7 +68,8 @@ def test_every_name_is_there():
 
 PROMISED = """
 io: TFRecordWriter TFRecordOptions parse_example parse_single_example parse_sequence_example
-io: parse_single_sequence_example FixedLenFeature VarLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature
+io: parse_single_sequence_example FixedLenFeature VarLenFeature FixedLenSequenceFeature RaggedFeature
+io: SparseFeature
 io: serialize_tensor parse_tensor decode_raw read_file write_file matching_files decode_jpeg decode_png
 io: decode_image encode_jpeg encode_png gfile.glob gfile.exists gfile.makedirs gfile.GFile gfile.listdir
 io: gfile.remove gfile.isdir

@@ -1,9 +1,8 @@
 """``tf.image.resize``: pixels at other places, computed as TensorFlow's kernels do.
 
 Pixel centres lie half a pixel from the edge. Bilinear and nearest are computed in float32 in TensorFlow's
-order, so the results are equal to the last bit, or nearly. The kernels with a radius, which is all of them
-with ``antialias``, are weighted sums along each dimension. Bicubic and area are there with ``antialias`` only
-and not at all, respectively.
+order, so the results are equal to the last bit, or nearly. The other methods, and all with ``antialias``, are
+weighted sums along each dimension.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .convert import Array
 from .errors import InvalidArgumentError
@@ -75,15 +75,11 @@ def _resized(batch: Array, height: int, width: int, method: str, antialias: bool
         return batch[:, rows][:, :, columns]
     if method == "bilinear" and not antialias:
         return _bilinear(batch, height, width)
-    if method not in _KERNELS or (method == "bicubic" and not antialias):
-        raise NotImplementedError(
-            f"resize with method={method!r} and antialias={antialias} is not in purerecord.tf; "
-            "bilinear and nearest are"
-        )
-    radius, kernel = _KERNELS[method]
+    if method not in (*_KERNELS, "area"):
+        raise ValueError(f"Resize method is not implemented: {method}")
     pixels = batch.astype(np.float32)
     for axis, (old, new) in zip((1, 2), _lengths(batch, height, width), strict=True):
-        weights = _weights(old, new, radius, kernel, antialias)
+        weights = _weights(old, new, method, antialias)
         pixels = np.moveaxis(np.tensordot(weights, pixels, (1, axis)), 0, axis)
     return pixels
 
@@ -94,9 +90,12 @@ def _lengths(batch: Array, height: int, width: int) -> tuple[tuple[int, int], tu
 
 def _centres(old: int, new: int) -> Array:
     """Where the new pixels' centres lie among the old ones, measured in old pixels from the edge."""
-    places: Array = np.arange(new, dtype=np.float32) + np.float32(0.5)
-    places *= np.float32(old) / np.float32(new)
-    return places
+    return _middles(new) * (np.float32(old) / np.float32(new))
+
+
+def _middles(count: int) -> npt.NDArray[np.float32]:
+    """Where the pixels of a row have their centres."""
+    return np.arange(count, dtype=np.float32) + np.float32(0.5)
 
 
 def _nearest(old: int, new: int) -> Array:
@@ -128,12 +127,25 @@ def _neighbours(old: int, new: int) -> tuple[Array, Array, Array]:
 # --- Kernels with a radius --------------------------------------------------------------------------
 
 
-def _weights(old: int, new: int, radius: float, kernel: Callable[[Array], Array], antialias: bool) -> Array:
+def _weights(old: int, new: int, method: str, antialias: bool) -> Array:
     """A matrix: what each old pixel contributes to each new one."""
+    if method == "area":
+        ends = np.arange(new + 1) * (old / new)
+        pixels = np.arange(old)
+        shared = np.minimum(pixels + 1, ends[1:, None]) - np.maximum(pixels, ends[:-1, None])
+        return _as_shares(np.maximum(shared, 0))
+    if method == "bicubic" and not antialias:  # TensorFlow looks these weights up, in a table of 1024
+        places = (np.arange(new) + 0.5) * (old / new) - 0.5
+        centres = np.floor(places) + np.rint((places - np.floor(places)) * 1024) / 1024 + 0.5
+    else:  # rounded as there, which decides what lies within a radius
+        centres = _middles(new) * (1 / (np.float32(new) / np.float32(old)))
     spread = max(old / new, 1.0) if antialias else 1.0
-    centres = (np.arange(new) + 0.5) * (old / new)
-    distances = (np.arange(old) + 0.5 - centres[:, None]) / spread
-    weights: Array = np.where(np.abs(distances) <= radius, kernel(np.abs(distances)), 0)
+    distances = np.abs(_middles(old) - centres[:, None]) / spread
+    radius, kernel = _KERNELS[method]
+    return _as_shares(np.where(distances <= radius, kernel(distances), 0))
+
+
+def _as_shares(weights: Array) -> Array:
     sums: Array = weights.sum(axis=1, keepdims=True)
     return (weights / np.where(sums == 0, 1, sums)).astype(np.float32)
 
