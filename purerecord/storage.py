@@ -224,6 +224,13 @@ class _File:
         return self.regular
 
 
+class _OwnFile(io.FileIO):
+    """A file that is closed when it is forgotten, also together with an error, and so in a cycle."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class Opened:
     """One file, opened: a source of plain bytes, whatever it is compressed with.
 
@@ -234,7 +241,7 @@ class Opened:
         self.compression = None if compression == "auto" else compression_name(compression)
         if isinstance(file, str):
             self.name = file
-            opened = open_remote(file) if is_url(file) else io.FileIO(file)
+            opened = open_remote(file) if is_url(file) else _OwnFile(file)
             self._file = _File(opened, ours=True)
         else:
             self.name = str(getattr(file, "name", "") or "<stream>")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import purerecord as pr
+from purerecord.dataset import TFRecordDataset
 from purerecord.openfiles import KEPT, OpenFiles
+from purerecord.storage import Opened
 
 needs_proc = pytest.mark.skipif(
     not os.path.exists("/proc/self/fd"), reason="descriptors are counted in /proc"
@@ -17,6 +21,7 @@ needs_proc = pytest.mark.skipif(
 
 
 def descriptors() -> int:
+    gc.collect()  # what earlier tests have left
     return len(os.listdir("/proc/self/fd"))
 
 
@@ -86,3 +91,22 @@ def test_record_file_of_many_shards_keeps_few_of_them_open(tmp_path):
     assert [records[number] for number in range(2 * KEPT)] == [b"%d" % n for n in range(2 * KEPT)]
     assert records.__getitems__(range(2 * KEPT)) == list(records)
     assert descriptors() - before == KEPT
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_reader_forgotten_together_with_an_error_is_closed_without_a_word(compression, tmp_path):
+    path = tmp_path / "file"
+    with pr.TFRecordWriter(path, compression) as writer:
+        writer.write_many([b"record"] * 100)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(20):
+            for reader in (pr.read_records(path), iter(TFRecordDataset(path)), Opened(str(path))):
+                first = reader.read(100) if isinstance(reader, Opened) else next(reader)
+                cycle: list = [reader, first]  # as a traceback and its frames are one
+                cycle.append(cycle)
+                del reader, cycle
+        gc.collect()
+    assert said == []
+    with pytest.raises(FileNotFoundError):
+        Opened(str(tmp_path / "missing"))
