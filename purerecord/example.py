@@ -83,6 +83,8 @@ def decode_sequence_example(payload: Any) -> tuple[dict[str, Any], dict[str, lis
 
 def to_list(value: Any, name: str) -> tuple[int, Any]:
     """What ``value`` is as a feature: (kind, values), as ``wire.decode_features`` gives them."""
+    if _message_name(value) in ("Feature", *_MESSAGES):
+        return wire.decode_feature(_encode(value, name))
     kind, values, _ = _convert(value, name, 0)
     return kind, values
 
@@ -167,7 +169,7 @@ def _encode_steps(name: str, steps: Any) -> bytes:
     encoded = [_encode(step, name) for step in steps]
     # The first byte of a Feature is the tag of its list.
     kinds = sorted({feature[0] >> 3 for feature in encoded if feature})
-    if kinds == [FLOAT, INT64] and not any(map(_message_name, steps)):
+    if kinds == [FLOAT, INT64]:
         lists = [to_list(step, name) for step in steps]
         encoded = [wire.encode_feature(*_as_floats(*values, name)) for values in lists]
     elif len(kinds) > 1:

@@ -83,6 +83,13 @@ def decode_sequence(payload: BytesLike) -> tuple[dict[str, Value], dict[str, lis
     return context, lists
 
 
+def decode_feature(payload: BytesLike) -> Value:
+    """The kind and the values of a serialized Feature."""
+    data = bytes(payload)
+    plain = _plain_feature(data, 0, len(data))
+    return plain or _decode_feature(data, [Field(2, DELIMITED, 0, len(data), 0)], 3, "")
+
+
 def _decode_features(data: bytes, begin: int, end: int, features: dict[str, Value]) -> None:
     """Add the entries of the Features message in ``data[begin:end]`` to ``features``."""
     position = begin

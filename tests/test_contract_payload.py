@@ -26,6 +26,7 @@ from strategies import (
     sequence_payloads,
     sequences,
 )
+from test_wire import needs_judge
 
 import purerecord as pr
 from purerecord.columns import gather
@@ -117,6 +118,7 @@ def test_columns_come_back_as_the_bytes_of_their_rows(features: dict[str, Any], 
 # 7. The row decoder, the lock-step decoder and protobuf agree.
 
 
+@needs_judge
 @given(st.lists(example_payloads, min_size=1, max_size=4), st.integers(1, 6))
 @settings(max_examples=200)
 def test_row_decoder_lock_step_decoder_and_protobuf_agree(payloads: list[bytes], copies: int) -> None:

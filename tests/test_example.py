@@ -332,6 +332,8 @@ STEPS = [
     (range(2), [[0], [1]]),
     ([1, 2.5, [3, 4]], [[1.0], [2.5], [3.0, 4.0]]),
     ([[], 1, 0.5], [[], [1.0], [0.5]]),
+    ([proto.Feature(int64_list=proto.Int64List(value=[1])), 0.5], [[1.0], [0.5]]),
+    ([proto.Feature(), proto.FloatList(value=[0.5])], [[], [0.5]]),
 ]
 
 
@@ -362,7 +364,10 @@ def test_what_is_no_sequence_of_one_kind_is_an_encode_error(steps: Any) -> None:
         (5, "not in a int"),
         ([Ragged([1], [0, 1])], "store its values and its row lengths as two features"),
         (Ragged(Ragged([1], [0, 1]), [0, 1]), "store its values and its row lengths as two features"),
-        ([proto.Feature(int64_list=proto.Int64List(value=[1])), 0.5], "of one kind, not floats and integers"),
+        (
+            [proto.Feature(int64_list=proto.Int64List(value=[1])), "a"],
+            "of one kind, not strings and integers",
+        ),
     ],
 )
 def test_error_about_steps_says_what_would_do(steps: Any, match: str) -> None:

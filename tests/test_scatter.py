@@ -13,6 +13,7 @@ from interop import interop
 
 from purerecord.errors import EncodeError
 from purerecord.example import encode_example
+from purerecord.proto import BytesList, Feature
 from purerecord.records import Records
 from purerecord.scatter import encode_examples
 
@@ -185,6 +186,7 @@ COLUMNS = {
     if NUMPY_2
     else ["a", None, "b"],
     "rows of every form": [1, [2, 3], np.array([4, 5])],
+    "messages": [Feature(bytes_list=BytesList(value=[b"x"])), Feature(), BytesList(value=[b"y", b""])],
     "booleans and integers": [True, 2, [False]],
     "objects in a Ragged": ragged(np.array([1, 2, 3], object), [0, 1, 2, 3]),
     "a list in a Ragged": ragged(["a", b"b", "c"], [0, 1, 2, 3]),

@@ -392,6 +392,21 @@ def test_encoding_a_decoded_feature_gives_its_bytes_again(title: str) -> None:
     assert delimited(1, wire.encode_map(features)) == payload
 
 
+@needs_judge
+@given(example_payloads)
+def test_feature_on_its_own_is_what_it_is_in_an_example(payload: bytes) -> None:
+    try:
+        message = proto.Feature.FromString(payload)
+    except ProtobufError:
+        with pytest.raises(DecodeError):
+            wire.decode_feature(payload)
+        return
+    kind, values = wire.decode_feature(payload)
+    expected, known = message_feature(message)
+    assert kind == expected
+    assert plain(values) == plain(known)
+
+
 def test_maps_are_sorted_by_the_utf8_of_their_names() -> None:
     entries = dict.fromkeys(("b", "\uffff", "\U00010000", "a", "ab", ""), b"")
     found = list(decode_features(delimited(1, wire.encode_map(entries))))
