@@ -160,7 +160,7 @@ def _encode(value: Any, name: str) -> bytes:
         return bytes(value.SerializeToString())
     if message in _MESSAGES:
         return wire.delimited(_MESSAGES[message], value.SerializeToString())
-    return wire.encode_feature(*to_list(value, name))
+    return wire.encode_feature(*_convert(value, name, 0)[:2])
 
 
 def _encode_steps(name: str, steps: Any) -> bytes:
