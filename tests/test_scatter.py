@@ -232,3 +232,45 @@ def test_record_that_no_message_can_hold_is_an_error_here_and_there():
 
 def test_no_rows_give_no_records():
     assert len(encode_examples({"a": [], "b": np.empty((0, 3))})) == 0
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.integers(-(2**64), 2**64),
+    st.booleans(),
+    st.floats(),
+    st.text(max_size=3),
+    st.binary(max_size=3),
+    st.sampled_from(
+        [np.int8(3), np.float16(1.5), np.uint64(2**63), np.bool_(1), np.array(7), np.array([1.5, 2])]
+    ),
+    st.sampled_from(
+        ["\ud800", 1j, object(), {}, range(3), (), [[1], [2, 3]], np.empty((0, 2)), np.array(["a"])]
+    ),
+    st.lists(st.integers(-5, 5) | st.floats(width=16) | st.just("x"), max_size=3),
+)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=6))
+@settings(max_examples=400)
+def test_rows_are_taken_or_refused_as_encode_example_does(rows):
+    alone = [None if row is None else encoded(row) for row in rows]
+    errors = [place for place, one in enumerate(alone) if isinstance(one, EncodeError)]
+    kinds = {one[9] for one in alone if isinstance(one, bytes) and one[8]}  # of the list, where there is one
+    together = encoded(rows, lambda column: list(encode_examples(column)))
+    if errors:
+        assert together.record == errors[0]
+        assert together.reason == alone[errors[0]].reason
+    elif len(kinds) <= 1:
+        assert together == [encode_example({}) if one is None else one for one in alone]
+    elif kinds == {0x12, 0x1A}:
+        assert isinstance(together, list) or "exact as float32" in together.reason
+    else:
+        assert "different kinds" in together.reason
+
+
+def encoded(value, encode=encode_example):
+    try:
+        return encode({"f": value})
+    except EncodeError as error:
+        return error
