@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -11,6 +12,7 @@ from types import ModuleType
 READERS = ("stream", "forward", "verify", "sweep")
 
 
+@cache
 def owners(name: str) -> list[ModuleType]:
     """The modules of the package that read by a size of that name."""
     names = [f"purerecord.{module}" for module in READERS]

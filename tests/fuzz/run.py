@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of one target, or of all in turn, with atheris: ``pip install atheris``.
+"""Coverage-guided fuzzing of one target, or of all in turn, with atheris: ``pip install atheris .``
 
 ``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute; an input that fails is kept in the working
 folder, and ``--repeat FILE`` runs it again. Each has 20 seconds and 2 GB of memory, and fails beyond that.
@@ -7,7 +7,6 @@ folder, and ``--repeat FILE`` runs it again. Each has 20 seconds and 2 GB of mem
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -38,7 +37,6 @@ def main() -> int:
     parser.add_argument("--corpus", type=Path, help="keep what was learnt in this folder")
     parser.add_argument("--repeat", type=Path, help="run a target with this input only")
     options = parser.parse_args()
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     chosen = options.targets or names
     for target in chosen:
         with tempfile.TemporaryDirectory() as temporary:
@@ -52,7 +50,7 @@ def main() -> int:
             else:
                 command.append(f"-max_total_time={max(1, options.seconds // len(chosen))}")
                 command += ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", str(corpus)]
-            done = subprocess.run(command, check=False, env=environment)
+            done = subprocess.run(command, check=False)
         print(f"{target}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
         if done.returncode:
             return done.returncode
