@@ -63,6 +63,20 @@ class OpenFile:
             missing -= len(piece)
         return b"".join(pieces)
 
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill ``view`` with what is at ``offset``; how many bytes it gets, fewer only where the file ends."""
+        have = 0
+        while have < len(view) and (got := self._read_some_into(offset + have, view[have:])):
+            have += got
+        return have
+
+    def _read_some_into(self, offset: int, view: memoryview) -> int:
+        if hasattr(os, "preadv"):
+            return os.preadv(self._descriptor, [view], offset)
+        data = self._read_some(offset, len(view))
+        view[: len(data)] = data
+        return len(data)
+
     def _read_some(self, offset: int, size: int) -> bytes:
         if hasattr(os, "pread"):
             return os.pread(self._descriptor, size, offset)

@@ -8,13 +8,14 @@ raises at the same places. This module does not know what a payload means.
 from __future__ import annotations
 
 from contextlib import closing
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import frame
 from .errors import CorruptionError
 from .frame import FOOTER, HEADER, OVERHEAD
+from .memory import Memory
 from .openfiles import OpenFile
 from .records import Records
 from .storage import Opened
@@ -37,7 +38,9 @@ class PlainFile:
         self._file = OpenFile(path)
         self._size = self._file.size()
         self.record = 0  # the number of the next record
-        self._buffer = b""
+        self._memory = Memory()
+        self._buffer: Any = b""  # or a view of memory that has been read into
+        self._shown = memoryview(b"")  # the same, for others
         self._base = 0  # where in the file the buffer begins
         self._begins = self._ends = _NONE  # the whole frames in it
         self._cursor = 0  # the first of them that has not been handed out
@@ -72,7 +75,7 @@ class PlainFile:
                 self._raise_bad_payload()
             end = begin + int(bad[0])
         records = Records(
-            self._buffer,
+            self._shown,
             self._begins[begin:end],
             self._ends[begin:end],
             path=self.path,
@@ -136,21 +139,25 @@ class PlainFile:
         size = max(_CHUNK, (count + 1) * mean)
         if mean >= _HOP:
             size = count * mean if count > 1 else HEADER  # one alone is read exactly
-        buffer = self._file.read_at(offset, min(size, _MOST))
-        self._load(buffer, offset)
+        self._load(self._read_at(offset, min(size, _MOST)), offset)
         if not len(self._begins):
-            self._load(self._file.read_at(offset, self._whole_size(buffer, offset)), offset)
+            self._load(self._read_at(offset, self._whole_size(self._buffer, offset)), offset)
         return True
 
-    def _load(self, buffer: bytes, base: int) -> None:
+    def _read_at(self, offset: int, size: int) -> memoryview:
+        room = self._memory.room(min(size, self._size - offset))
+        return room[: self._file.read_into(offset, room)]
+
+    def _load(self, buffer: Any, base: int) -> None:
         self._buffer, self._base, self._cursor = buffer, base, 0
+        self._shown = memoryview(buffer).toreadonly()
         if len(buffer) < OVERHEAD:
             self._begins = self._ends = _NONE
             self._stop = 0
         else:
             self._begins, self._ends, self._stop, _ = frame.split(buffer)
 
-    def _whole_size(self, head: bytes, offset: int) -> int:
+    def _whole_size(self, head: Any, offset: int) -> int:
         """The size of the frame at ``offset``; an error unless it is there as a whole."""
         try:
             return frame.whole_size(head, self._size - offset if len(head) >= HEADER else len(head))
