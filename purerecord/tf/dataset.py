@@ -20,7 +20,7 @@ from .arithmetic import invalid
 from .calling import check_callable, no_elements, predicate_of, spec_of_results
 from .dtypes import int64
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
-from .random import seeds
+from .random import order_seed
 from .recordfiles import interleaved
 from .shapes import TensorSpec
 from .structure import (
@@ -255,7 +255,7 @@ class Dataset(Elements):
         if most < 1 and most != UNKNOWN:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
         reshuffle = reshuffle_each_iteration is not False
-        drawn = seeds(seed)
+        drawn = order_seed(seed)
         begin = order.Shuffle(self._begin, None if most == UNKNOWN else most, drawn, reshuffle)
         return self._then("Shuffle", begin)
 

@@ -37,7 +37,7 @@ class Shuffle:
     Every iteration has another order, which follows from the seed and how many there were before it.
     """
 
-    def __init__(self, begin: Begin, buffer_size: int | None, seed: Any, reshuffle: bool) -> None:
+    def __init__(self, begin: Begin, buffer_size: int | None, seed: str, reshuffle: bool) -> None:
         self._begin = begin
         self._buffer_size = buffer_size
         self._seed = seed

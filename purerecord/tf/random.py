@@ -56,6 +56,11 @@ def seeds(seed: Any = None) -> int:
     return int(generator(seed).integers(2**31))
 
 
+def order_seed(seed: Any = None) -> str:
+    """What the orders of a shuffle follow from: of equal seeds equal ones, of none others every time."""
+    return f"{seeds()}" if seed is None else f"{_global_seed} {int(seed)}"
+
+
 def uniform(  # noqa: PLR0917 - TensorFlow's signature
     shape: Any,
     minval: Any = 0,
