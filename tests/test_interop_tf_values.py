@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
 from interop import interop
 from tf_expressions import APPROXIMATE, DIFFERENT, ERRORS, EXACT, PREFIXES
 
@@ -184,3 +187,74 @@ def test_print_writes_the_same(values, capfd):
     written = capfd.readouterr().err
     theirs, mine, _ = written.split("---\n")
     assert mine == theirs
+
+
+# --- Anything ---------------------------------------------------------------------------------------
+
+leaves = st.one_of(
+    st.integers(-(2**33), 2**33),
+    st.sampled_from([0, 1, 2**31, -(2**31) - 1, 2**63, -(2**63)]),
+    st.booleans(),
+    st.floats(width=32),
+    st.floats(-1e39, 1e39),
+    st.text(max_size=2),
+    st.binary(max_size=2),
+    st.integers(-128, 127).map(np.int8),
+    st.floats(-10, 10).map(np.float64),
+    st.integers(0, 9).map(np.arange),
+    st.just(None),
+)
+nested = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3), max_leaves=5)
+dtypes = st.sampled_from([None, "int32", "int64", "uint8", "float32", "float64", "bool", "string"])
+
+
+@settings(max_examples=1500, deadline=None)
+@given(value=nested, dtype=dtypes)
+def test_anything_becomes_the_same_tensor_or_is_refused_by_both(value, dtype):
+    results = []
+    for namespace in (tf, ours):
+        try:
+            results.append(plain(namespace.constant(value, dtype)))
+        except (TypeError, ValueError):
+            results.append("refused")
+    if results[0] == "refused" and "True" in repr(value).replace("False", "True"):
+        return  # TensorFlow makes some numbers of booleans, and some not; here all
+    assert results[0] == results[1]
+
+
+@settings(max_examples=500, deadline=None)
+@given(data=st.data())
+def test_any_slice_gives_the_same_or_is_refused_with_the_same_error(data):
+    shape = data.draw(st.lists(st.integers(0, 3), max_size=3))
+    ends = st.one_of(st.none(), st.integers(-4, 4))
+    part = st.one_of(st.integers(-4, 4), st.builds(slice, ends, ends, ends), st.just(None), st.just(Ellipsis))
+    key = data.draw(st.lists(part, max_size=4).map(tuple))
+    if key.count(Ellipsis) > 1:
+        return
+    array = np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape)
+    results = []
+    for namespace in (tf, ours):
+        try:
+            results.append(plain(namespace.constant(array)[key]))
+        except Exception as error:
+            results.append((type(error).__name__, text(error)))
+    assert results[0] == results[1]
+
+
+@settings(max_examples=500, deadline=None)
+@given(data=st.data())
+def test_any_two_tensors_give_the_same_under_every_operator(data):
+    dtype = data.draw(st.sampled_from(["int32", "int64", "uint8", "float32", "float64", "bool"]))
+    shapes = data.draw(mutually_broadcastable_shapes(num_shapes=2, max_dims=2, max_side=3)).input_shapes
+    # Not too small: TensorFlow makes zeros of numbers below the smallest normal ones.
+    elements = st.integers(-20, 20).map(lambda n: n / 4) if dtype.startswith("float") else None
+    one, two = (data.draw(arrays(dtype, shape, elements=elements)) for shape in shapes)
+    for operator in ("+", "-", "*", "//", "%", "/", "==", "!=", "<", ">=", "&", "|", "^"):
+        results = []
+        for namespace in (tf, ours):
+            scope = {"x": namespace.constant(one), "y": namespace.constant(two)}
+            try:
+                results.append(plain(eval(f"x {operator} y", scope)))
+            except Exception as error:
+                results.append(type(error).__name__)
+        assert results[0] == results[1], operator

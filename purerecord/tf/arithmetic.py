@@ -53,7 +53,7 @@ def _refused(op: str, dtype: DType) -> bool:
     if dtype.name == "string":
         return op != "AddV2"
     if dtype.is_bool:
-        return True
+        return op != "Mul"  # of booleans this is "and"
     return (op in _COMPARISONS and dtype.is_complex) or (op in _SIGNED and dtype.is_unsigned)
 
 
@@ -81,8 +81,8 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
             raise invalid("Integer division by zero")
         if op == "Pow" and bool((y < 0).any()):
             raise invalid("Integers to negative integer powers are not allowed")
-    if op == "FloorDiv" and kinds[0].is_floating:
-        function = _floor_of_quotient
+    if kinds[0].is_floating:
+        function = _OF_FLOATS.get(op, function)
     if kinds[0] is string and op == "AddV2":
         # Into an array, since numpy would make of a single result its own kind of bytes.
         joined = np.empty(np.broadcast_shapes(x.shape, y.shape), object)
@@ -93,6 +93,14 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
 
 def _floor_of_quotient(x: Array, y: Array) -> Array:
     return np.asarray(np.floor(x / y))
+
+
+def _remainder(x: Array, y: Array) -> Array:
+    rest = np.fmod(x, y)
+    return np.asarray(np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest))
+
+
+_OF_FLOATS: dict[str, Callable[..., Any]] = {"FloorDiv": _floor_of_quotient, "FloorMod": _remainder}
 
 
 def _check_shapes(op: str, x: Array, y: Array) -> None:
@@ -180,7 +188,7 @@ def _as_index(part: Any) -> int:
 
 def _check_bounds(shape: tuple[int, ...], keys: tuple[Any, ...], spare: int) -> None:
     dimension = 0
-    for position, part in enumerate(keys):
+    for part in keys:
         if part is None:
             continue
         if part is Ellipsis:
@@ -188,7 +196,7 @@ def _check_bounds(shape: tuple[int, ...], keys: tuple[Any, ...], spare: int) -> 
             continue
         if isinstance(part, slice):
             if part.step == 0:
-                raise invalid(f"strides[{position}] must be non-zero")
+                raise invalid(f"strides[{dimension}] must be non-zero")
         elif not -shape[dimension] <= part < shape[dimension]:
             shown = part + shape[dimension] if part < 0 else part
             raise invalid(f"slice index {shown} of dimension {dimension} out of bounds.")

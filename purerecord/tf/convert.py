@@ -87,7 +87,10 @@ def _of_python(value: Any, dtype: DType | None) -> Array:
     if 0 in shape:
         return np.zeros(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
     leaves = list(_leaves(value, len(shape)))
-    kind = _kind(leaves)
+    # Of which type a list of booleans and numbers is to be must be said, if it begins with a boolean.
+    kind = _kind(
+        leaves, ["int", "float", "complex"] if dtype is None else ["bool", "int", "float", "complex"]
+    )
     if kind == "string":
         if dtype not in (None, string):
             raise _cannot(value, dtype)
@@ -149,22 +152,22 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
         yield from _leaves(element, depth - 1)
 
 
-def _kind(leaves: list[Any]) -> str:
-    """What the leaves are; the first one decides, and integers may be among floats."""
+def _kind(leaves: list[Any], order: list[str]) -> str:
+    """What the leaves are: all of one kind, or of several of which the order says that the later prevails."""
     kind = _kind_of(type(leaves[0]))
     if kind is None:
         raise ValueError(_UNSUPPORTED.format(leaves[0], type(leaves[0])))
-    order = ["int", "float", "complex"]
     for leaf_type in set(map(type, leaves)):
-        if issubclass(leaf_type, _KINDS[kind]) or (kind in order and issubclass(leaf_type, (bool, np.bool_))):
-            continue
         other = _kind_of(leaf_type)
         if other is None:
             leaf = next(leaf for leaf in leaves if type(leaf) is leaf_type)
             raise ValueError(_UNSUPPORTED.format(leaf, leaf_type))
-        if kind not in order or other not in order:
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        kind = max(kind, other, key=order.index)
+        if other == "bool" and kind in order:
+            continue
+        if other != kind:
+            if kind not in order or other not in order:
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            kind = max(kind, other, key=order.index)
     return kind
 
 

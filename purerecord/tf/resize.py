@@ -90,12 +90,16 @@ def _lengths(batch: Array, height: int, width: int) -> tuple[tuple[int, int], tu
 
 def _centres(old: int, new: int) -> Array:
     """Where the new pixels' centres lie among the old ones, measured in old pixels from the edge."""
-    return _middles(new) * (np.float32(old) / np.float32(new))
+    centres = _middles(new)
+    centres *= np.float32(old) / np.float32(new)
+    return centres
 
 
 def _middles(count: int) -> npt.NDArray[np.float32]:
     """Where the pixels of a row have their centres."""
-    return np.arange(count, dtype=np.float32) + np.float32(0.5)
+    middles = np.arange(count, dtype=np.float32)
+    middles += 0.5
+    return middles
 
 
 def _nearest(old: int, new: int) -> Array:
