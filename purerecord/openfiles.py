@@ -64,7 +64,7 @@ class OpenFile:
         return b"".join(pieces)
 
     def read_into(self, offset: int, view: memoryview) -> int:
-        """Fill ``view`` with what is at ``offset``; how many bytes it gets, fewer only where the file ends."""
+        """Fill ``view`` with what is at ``offset``; how many bytes it gets: fewer where the file ends."""
         have = 0
         while have < len(view) and (got := self._read_some_into(offset + have, view[have:])):
             have += got
