@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str]) -> int:
     try:
         try:
-            arguments = build_parser().parse_args(argv)
+            arguments = _parse(argv)
             commands = import_module(".commands", __package__)  # slow: not needed to be told of wrong usage
             code: int = getattr(commands, arguments.command)(arguments)
         except SystemExit as done:  # how argparse ends after --help, or at wrong usage
@@ -75,6 +75,13 @@ def _run(argv: Sequence[str]) -> int:
     except EXPECTED as error:
         say(explain(error))
         return 1
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    try:
+        return build_parser().parse_args(argv)
+    except OSError as error:  # --help could not be printed
+        raise OutputError(error) from None
 
 
 _interrupts: list[int] = []

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from .recovery import Progress
@@ -66,10 +66,12 @@ def _run_pool(
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, initializer=_begin, initargs=(count.shared,)) as pool:
         try:
-            with _signals_held():
-                futures = [pool.submit(_work, job, file) for file in files]
+            futures: list[Future[_T]] = []
+            with _signals_held(), suppress(BrokenProcessPool):  # the first may have died already
+                futures += (pool.submit(_work, job, file) for file in files)
             _wait(futures, count)
-            return [_DIED if _died(future) else future.result() for future in futures]
+            found = [_DIED if _died(future) else future.result() for future in futures]
+            return found + [_DIED] * (len(files) - len(futures))
         except BaseException:
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()

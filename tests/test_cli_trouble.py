@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,18 @@ def fatal(file: str, count) -> str:
 def test_file_that_kills_its_worker_does_not_take_the_others_with_it():
     files = ["a", "b", "fatal 1", "c", "fatal 2", "d"]
     assert run_all(fatal, files, 2, None) == ["A", "B", None, "C", None, "D"]
+
+
+def test_worker_that_dies_before_all_is_handed_out(monkeypatch):
+    submit = ProcessPoolExecutor.submit
+
+    def late(pool, *arguments):
+        future = submit(pool, *arguments)
+        future.exception(timeout=20)  # by then its process has died, and the pool takes no more
+        return future
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", late)
+    assert run_all(fatal, ["a", "fatal", "b", "c"], 2, None) == ["A", None, "B", "C"]
 
 
 def die(_job, _file) -> None:
