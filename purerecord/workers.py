@@ -7,6 +7,7 @@ interrupted they are ended, whatever they wait for. This module does not know wh
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -128,6 +129,15 @@ def _begin(shared: Any) -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     _let_go()
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
+    """A worker does not outlive the process that started it, even if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(job: Callable[[Any, Progress], _T], file: Any) -> _T:

@@ -304,6 +304,20 @@ def test_sigterm_ends_the_workers_too():
         os.close(file)
 
 
+def test_workers_do_not_outlive_who_started_them():
+    for name in ("a", "b"):
+        os.mkfifo(name)
+    done = process("validate", "a", "b", "--workers", "2")
+    files = [os.open(name, os.O_WRONLY) for name in ("a", "b")]
+    done.kill()
+    done.communicate()  # ends when the last process is gone that could write
+    assert done.returncode == -signal.SIGKILL
+    for file in files:
+        with pytest.raises(BrokenPipeError):
+            os.write(file, b"x")
+        os.close(file)
+
+
 # A child is forked for one moment after the other, at which it sends itself a signal: when a function of
 # ours is called for the n-th time. What it leaves is then looked at.
 INTERRUPTING = """
