@@ -21,6 +21,15 @@ _SEQUENCES = (list, tuple, range)
 _UNSUPPORTED = "Attempt to convert a value ({!r}) with an unsupported type ({!r}) to a Tensor."
 
 
+# What TensorFlow says of numpy's types that it does not have.
+_UNKNOWN = {
+    "M": "type: NPY_DATETIME",
+    "m": "type: NPY_TIMEDELTA",
+    "g": "type: NPY_LONGDOUBLE",
+    "G": "type: NPY_CLONGDOUBLE",
+}
+
+
 def to_array(value: Any, dtype: DType | None = None) -> Array:
     """``value`` as an array of its own, with ``dtype`` or the one that TensorFlow chooses."""
     if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, (bytes, str)):
@@ -29,7 +38,7 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
         return _of_python(value, dtype)
     if isinstance(value, (bytearray, memoryview)):
         return _of_python(list(value), dtype)
-    if hasattr(value, "__array__"):
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return _of_numpy(np.array(value), dtype)
     if hasattr(value, "__len__") and hasattr(value, "__getitem__") and not hasattr(value, "keys"):
         return _of_python([value[i] for i in range(len(value))], dtype)
@@ -42,9 +51,9 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
 def _of_numpy(array: Array, dtype: DType | None) -> Array:
     if array.dtype.kind in "SUTO" and dtype in (None, string):
         return strings(array.reshape(-1).tolist(), array.shape)
-    if array.dtype.kind in "mMV" and not _is_known(array.dtype):
-        name = {"M": "NPY_DATETIME", "m": "NPY_TIMEDELTA"}.get(array.dtype.kind, "NPY_VOID")
-        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {name}).")
+    if array.dtype.kind not in "SUTO" and not _is_known(array.dtype):
+        what = _UNKNOWN.get(array.dtype.char, "data type")
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy {what}).")
     if dtype is string:
         raise ValueError(
             "Failed to convert a NumPy array to a Tensor (Unsupported object type "
