@@ -305,8 +305,9 @@ def test_program_gives_what_it_gives_under_tensorflow(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STATIC)
-def test_element_spec_is_tensorflows(name: str) -> None:
+def test_element_spec_and_repr_are_tensorflows(name: str) -> None:
     assert repr(specs(prtf, STATIC[name])) == repr(specs(tf, STATIC[name]))
+    assert repr(STATIC[name](prtf)) == repr(STATIC[name](tf))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -205,7 +205,8 @@ class Dataset(Elements):
         for what, number in (("cycle_length", cycle), ("block_length", block)):
             if number < 1:
                 raise invalid(f"{what} must be greater than zero.")
-        return self._nested("Interleave", map_func, cycle, block)
+        kind = "Interleave" if num_parallel_calls is None else "ParallelInterleave"
+        return self._nested(kind, map_func, cycle, block)
 
     def _nested(self, kind: str, map_func: Callable[..., Dataset], cycle: int, block: int) -> Dataset:
         check_callable(map_func)
@@ -355,7 +356,8 @@ class Dataset(Elements):
             groups = batches.grouped(self._begin(real), size, bool(drop_remainder))
             return (batches.stacked(group, self._known_spec) for group in groups)
 
-        return self._batched("Batch", begin, size, bool(drop_remainder), lambda: self.element_spec)
+        kind = "Batch" if num_parallel_calls is None else "ParallelBatch"
+        return self._batched(kind, begin, size, bool(drop_remainder), lambda: self.element_spec)
 
     def padded_batch(
         self,

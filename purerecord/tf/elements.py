@@ -123,8 +123,13 @@ class Elements:
         return first[0]
 
     def __repr__(self) -> str:
-        spec = "seen from the first elements" if callable(self._spec) else self._spec
-        return f"<_{self._kind}Dataset element_spec={spec!r}>"
+        try:
+            spec = repr(self.element_spec)
+        except Exception:  # a repr is no place for errors in a program's function
+            spec = "?"
+        # TensorFlow's names of classes, most of them private there.
+        name = self._kind if self._kind == "Cache" else f"_{self._kind}"
+        return f"<{name}Dataset element_spec={spec}>"
 
     def __getattr__(self, name: str) -> Any:
         return _missing(name)
