@@ -97,7 +97,7 @@ class FileReport:
         if self.damages:
             size = _bytes(self.damaged_bytes)
             if self.compression and self.damaged_file_bytes:
-                size = f"{size}, {_bytes(self.damaged_file_bytes)} of the compressed file"
+                size = f"{size} ({_bytes(self.damaged_file_bytes)} of the compressed file)"
             where = f"{size} in {_count(len(self.damages), 'place')}"
             parts.append(f"{where}, {_lost(self.lost_records)}")
         return "; ".join(parts) or "none"

@@ -35,7 +35,7 @@ def test_bytes_of_a_compressed_file_add_up_too():
     assert json.loads(json.dumps(file.to_dict())) == file.to_dict()
     assert file.to_dict()["damages"][0]["compressed"] == [300, 340]
     assert str(damage) == "[500, 520), compressed [300, 340): broken compression"
-    assert file.verdict() == "20 bytes, 40 bytes of the compressed file in 1 place, records lost: unknown"
+    assert file.verdict() == "20 bytes (40 bytes of the compressed file) in 1 place, records lost: unknown"
     assert (DAMAGED.file_size, SOUND.good_file_bytes) == (DAMAGED.size, SOUND.size)
 
 
