@@ -116,7 +116,7 @@ def face(person: int, age: int, rng: np.random.Generator) -> Image.Image:
     across, long_hair, glasses = traits.uniform(0.2, 0.27), traits.random() < 0.5, traits.random() < 0.4
     hair = mix(hair, (225, 225, 225), min(max((age - 30) / 40, 0), 1))
     wall = WALLS[rng.integers(len(WALLS))]
-    canvas = Canvas(80, 96, wall, mix(wall, (60, 60, 80), 0.4))
+    canvas = Canvas(200, 240, wall, mix(wall, (60, 60, 80), 0.4))
     x, y = rng.uniform((0.45, 0.44), (0.55, 0.5)).tolist()
     shade = mix(skin, (40, 10, 10), 0.35)
     if long_hair:
@@ -180,7 +180,7 @@ def landmark(kind: str, rng: np.random.Generator) -> Image.Image:
     return canvas.finish()
 
 
-def save(image: Image.Image, path: Path) -> None:
+def save(image: Image.Image, path: str | Path) -> None:
     """Write a JPEG, and make the folder for it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     image.save(path, "JPEG", quality=90)
