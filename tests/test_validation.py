@@ -88,6 +88,19 @@ def test_missing_file_is_an_error_at_once(tmp_path):
         validate(tmp_path / "none")
 
 
+def test_missing_files_of_many_are_reported_and_the_others_are_checked(fleet, tmp_path):
+    os.unlink(tmp_path / "train-00001-of-00005")
+    os.unlink(tmp_path / "train-00004-of-00005")
+    for paths in (fleet, tmp_path / "train@*", [tmp_path / "train-00000-of-00005", tmp_path / "none"]):
+        report = validate(paths)
+        assert report.files[0].ok
+        assert [file.error for file in report.unreadable] == ["No such file or directory"] * len(
+            report.unreadable
+        )
+        assert len(report.unreadable) == (1 if isinstance(paths, list) else 2)
+    assert [file.records for file in validate(fleet).files] == [500, 0, 499, 480, 0]
+
+
 def test_file_that_cannot_be_read_is_reported_and_the_others_are_checked(fleet, tmp_path):
     os.unlink(tmp_path / "train-00001-of-00005")
     os.mkdir(tmp_path / "train-00001-of-00005")

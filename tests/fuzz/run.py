@@ -7,6 +7,7 @@ folder, and ``--repeat FILE`` runs it again. Each has 20 seconds and 2 GB of mem
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,9 @@ def fuzz(target: str, arguments: list[str]) -> None:
 
     with atheris.instrument_imports(include=["purerecord"]):
         import targets  # noqa: PLC0415
+
+        for seed in targets.seeds(target):  # much is imported only when it is used
+            targets.TARGETS[target](seed)
 
     atheris.Setup([sys.argv[0], *arguments], targets.TARGETS[target])
     atheris.Fuzz()
@@ -49,11 +53,15 @@ def main() -> int:
                 command.append(str(options.repeat))
             else:
                 command.append(f"-max_total_time={max(1, options.seconds // len(chosen))}")
-                command += ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", str(corpus)]
-            done = subprocess.run(command, check=False)
-        print(f"{target}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
+                command += ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1"]
+                command.append(str(corpus))
+            done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said = done.stdout.decode(errors="replace")
         if done.returncode:
+            print(f"{said}\n{target}: FAILED", flush=True)
             return done.returncode
+        runs = re.search(r"number_of_executed_units: *(\d+)", said)
+        print(f"{target}: fine{f', {int(runs[1]):,} runs' if runs else ''}", flush=True)
     return 0
 
 
