@@ -11,15 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from .. import parse as core
 from ..errors import DecodeError, PureRecordError, SchemaError
 from ..sequence import parse_sequence_example as core_parse_sequence_example
 from .composite import wrap
 from .errors import InvalidArgumentError, join
 from .specs import checked
-from .tensors import to_numpy
+from .tensors import convert_to_tensor, of_array, to_numpy
 
 _UNKNOWN = "<unknown>"
 _CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
@@ -123,11 +121,7 @@ def parse_single_sequence_example(
 
 def _payloads(serialized: Any) -> Any:
     """An array of ``bytes`` objects."""
-    if isinstance(serialized, bytes):
-        array: Any = np.empty((), object)
-        array[()] = serialized
-        return array
-    array = to_numpy(serialized)
+    array = (of_array if isinstance(serialized, bytes) else convert_to_tensor)(serialized)._array
     if array.dtype.kind != "O":
         raise ValueError(
             "Tensor conversion requested dtype string for Tensor with dtype "

@@ -24,7 +24,7 @@ from .order import Begin
 from .recordfiles import Chain, RecordFile, interleaved
 from .shapes import TensorShape, TensorSpec, TypeSpec
 from .structure import Spec, apply, as_leaf, flatten, is_nested, pack, spec_of, with_shape
-from .tensors import EagerTensor, to_numpy
+from .tensors import EagerTensor, of_array, to_numpy
 
 STRING = TensorSpec((), string)
 
@@ -271,15 +271,9 @@ def file_elements(
             found: Iterator[bytes] = Chain(names(real), open_file)
         else:
             found = interleaved(names(real), open_file, cycle, 1)
-        return map(_as_scalar, found)
+        return map(of_array, found)
 
     return Source(begin, STRING, UNKNOWN, kind)
-
-
-def _as_scalar(value: bytes) -> EagerTensor:
-    array = np.empty((), object)
-    array[()] = value
-    return EagerTensor(array)
 
 
 def records(path: str, compression: str) -> Iterator[bytes]:

@@ -229,7 +229,25 @@ _BY_NAME: dict[str, Any] = {
 
 
 def checked(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_BY_NAME)) -> dict[str, Any]:
-    """The core's specs for ``features``, in the order of TensorFlow's results."""
+    """The core's specs for ``features``, in the order of TensorFlow's results.
+
+    A pipeline asks again for every example, with the same specs: the last few answers are kept.
+    """
+    specs = tuple(features.values())
+    asked = (allowed, *features, *map(id, specs))
+    if asked not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        # With the specs themselves, so that no other object can get one of their ids.
+        _KEPT[asked] = (specs, _checked(features, allowed))
+    return _KEPT[asked][1]
+
+
+_KEPT: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
+_MOST_KEPT = 64
+
+
+def _checked(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
     sparse: dict[str, Any] = {}
     dense: dict[str, Any] = {}
     ragged: dict[str, Any] = {}
