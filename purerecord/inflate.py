@@ -30,6 +30,8 @@ _WBITS = {"GZIP": 31, "ZLIB": 15}
 _INPUT = 1 << 16
 _JUDGED = 12
 _RECENT = 1 << 18
+# So many bytes tell whether a member begins; more would make a file full of what looks like one slow.
+_MEMBER = 1 << 12
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 # A block that claims to be larger than this is inflated piece by piece instead of at once.
 _LARGEST_BLOCK = 1 << 26
@@ -187,9 +189,9 @@ class Inflater:
                     break
                 known, at = known[-2:] + more, 0
                 continue
-            while len(known) - at < _INPUT and (more := self._more()):
+            while len(known) - at < _MEMBER and (more := self._more()):
                 known += more
-            if _inflates(known[at:]):
+            if _inflates(known[at : at + _MEMBER]):
                 place = self._consumed - len(known) + at
                 self.passed = (self._broken_at if self._broken_at <= place else low - 1, place)
                 self._input, self._recent = known[at:], bytearray()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from damage import cut, flip_byte, frames, header, insert
 
-from purerecord import TFRecordOptions, TFRecordWriter, salvage, scan, validate
+from purerecord import TFRecordOptions, TFRecordWriter, inflate, salvage, scan, validate
 from purerecord.damage import BROKEN_COMPRESSION, Damage
 
 RANDOM = random.Random(11)
@@ -125,3 +125,13 @@ def test_little_that_inflates_to_much_is_held_twice_at_the_most(tmp_path, before
     tracemalloc.stop()
     assert file.records == bool(behind)
     assert peak < most
+
+
+def test_search_among_what_looks_like_members_is_linear(monkeypatch):
+    tried = []
+    monkeypatch.setattr(inflate, "_inflates", lambda data: tried.append(len(data)) or False)
+    data = flip_byte(FORMS["GZIP"], 5000) + b"\x1f\x8b\x08" * 30_000
+    (damage,) = broken(data)
+    assert damage.compressed[1] == len(data)
+    assert len(tried) >= 30_000
+    assert max(tried) <= 4096
