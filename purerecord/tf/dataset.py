@@ -1,26 +1,25 @@
 """``tf.data.Dataset``: TensorFlow's transformations over plain iterators.
 
-A dataset knows how to begin an iteration, what its elements are like, and how many there are, each as far as
-that can be told. Nothing is traced: functions get eager tensors and run when elements are asked for, so
-what a function gives is known from the first elements. Sources are in ``sources``; this module
-knows neither files nor what tensors hold.
+Here are those that make new elements; ``ordering`` has those that choose among them. Nothing is traced:
+functions get eager tensors and run when elements are asked for, so what a function gives is known from the
+first elements. This module knows neither files nor what tensors hold.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain, count, islice, takewhile
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
 
 from . import batches, order, sources
 from .arithmetic import invalid
-from .calling import check_callable, no_elements, predicate_of, spec_of_results
+from .calling import check_callable, no_elements, spec_of_results
 from .dtypes import int64
-from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
-from .random import order_seed
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
+from .ordering import Ordered
 from .recordfiles import interleaved
 from .shapes import TensorSpec
 from .structure import (
@@ -29,7 +28,6 @@ from .structure import (
     apply,
     as_element,
     call,
-    common_spec,
     flatten,
     pack,
     spec_of,
@@ -40,7 +38,7 @@ from .tensors import EagerTensor
 _NUMBER = TensorSpec((), int64)
 
 
-class Dataset(Elements):
+class Dataset(Ordered):
     """Elements, and what is done to them on the way. Made by its static methods and ``TFRecordDataset``."""
 
     # --- Sources --------------------------------------------------------------------------------
@@ -111,36 +109,6 @@ class Dataset(Elements):
         size = UNKNOWN if UNKNOWN in sizes else min(finite, default=INFINITE)
         return Dataset(begin, lambda: apply(lambda leaf: leaf.element_spec, parts), size, "Zip")
 
-    # --- As a whole -----------------------------------------------------------------------------
-
-    def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """The same with options, on which nothing here depends."""
-        same = self._then("Options", self._begin)
-        same._options = options
-        return same
-
-    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """``transformation_func(self)``."""
-        made = transformation_func(self)
-        if not isinstance(made, Dataset):
-            raise TypeError(
-                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}."
-            )
-        return made
-
-    def _then(self, kind: str, begin: order.Begin, spec: Any = None, size: int | None = None) -> Dataset:
-        """A dataset made of this one, like it in what is not given."""
-        made = Dataset(
-            begin,
-            (lambda: self.element_spec) if spec is None else spec,
-            self._size if size is None else size,
-            kind,
-        )
-        if spec is None and not callable(self._spec):
-            made._spec = self._spec
-        made._options = self._options
-        return made
-
     # --- Functions ------------------------------------------------------------------------------
 
     def map(  # noqa: PLR0917 - TensorFlow's signature
@@ -172,16 +140,6 @@ class Dataset(Elements):
             begin,
             lambda: spec_of_results(self.element_spec, self._begin(False), function),
         )
-
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of which ``predicate`` is true."""
-        test = predicate_of(predicate)
-        return self._then("Filter", lambda real: filter(test, self._begin(real)), size=UNKNOWN)
-
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements up to the first of which ``predicate`` is false."""
-        test = predicate_of(predicate)
-        return self._then("TakeWhile", lambda real: takewhile(test, self._begin(real)), size=UNKNOWN)
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
         """The elements of the datasets that ``map_func`` makes, one after the other."""
@@ -242,76 +200,6 @@ class Dataset(Elements):
                 )
         return state
 
-    # --- Order and number -----------------------------------------------------------------------
-
-    def shuffle(
-        self,
-        buffer_size: Any,
-        seed: Any = None,
-        reshuffle_each_iteration: bool | None = True,
-        name: str | None = None,
-    ) -> Dataset:
-        """A random one of the next ``buffer_size`` elements, again and again."""
-        most = int(buffer_size)
-        if most < 1 and most != UNKNOWN:
-            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
-        reshuffle = reshuffle_each_iteration is not False
-        drawn = order_seed(seed)
-        begin = order.Shuffle(self._begin, None if most == UNKNOWN else most, drawn, reshuffle)
-        return self._then("Shuffle", begin)
-
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements ``count`` times; without end if it is None or negative."""
-        times = None if count is None or int(count) < 0 else int(count)
-        size = self._size
-        if times == 0 or size == 0:
-            size = 0
-        elif times is None:
-            size = INFINITE
-        elif size > 0:
-            size *= times
-        return self._then("Repeat", lambda real: order.repeated(self._begin, times, real), size=size)
-
-    def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first ``count`` elements; all if it is negative."""
-        most = None if int(count) < 0 else int(count)
-        size = self._size
-        if most is not None and size != UNKNOWN:
-            size = most if size == INFINITE else min(size, most)
-        return self._then("Take", lambda real: islice(self._begin(real), most), size=size)
-
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first ``count`` elements; none if it is negative."""
-        passed = int(count)
-        if passed < 0:
-            return self._then("Skip", lambda _: iter(()), size=0)
-        size = self._size if self._size < 0 else max(0, self._size - passed)
-        return self._then("Skip", lambda real: islice(self._begin(real), passed, None), size=size)
-
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every ``num_shards``-th element, beginning with number ``index``."""
-        shards, first = int(num_shards), int(index)
-        if shards < 1:
-            raise invalid(f"Number of shards must be greater than zero (currently num_shards = {shards}).")
-        if not 0 <= first < shards:
-            raise invalid(f"Index must be between 0 and {shards - 1} (currently index = {first}).")
-        size = self._size if self._size < 0 else len(range(first, self._size, shards))
-        return self._then("Shard", lambda real: order.dealt(self._begin(real), shards, first), size=size)
-
-    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
-        """The elements of this dataset, then those of the other."""
-        sizes = (self._size, dataset._size)
-        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        made = self._then(
-            "Concatenate",
-            lambda real: chain.from_iterable(part._begin(real) for part in (self, dataset)),
-            lambda: common_spec(self.element_spec, dataset.element_spec),
-            size,
-        )
-        if self._known_spec is not None and dataset._known_spec is not None:
-            made.element_spec  # noqa: B018 - an error at once, where it can be known at once
-        return made
-
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, counted from ``start``, and an element."""
         first = int(start)
@@ -320,24 +208,6 @@ class Dataset(Elements):
             lambda real: zip(map(_number, count(first)), self._begin(real), strict=False),
             lambda: (_NUMBER, self.element_spec),
         )
-
-    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """What the first whole iteration gives, kept in memory or in a file for those that follow."""
-        path = filename.numpy() if isinstance(filename, EagerTensor) else filename
-        return self._then("Cache", order.Kept(self._begin, os.fsdecode(path)))
-
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The elements, fetched by a thread while those before are in use."""
-        ahead = int(buffer_size)
-        if ahead < AUTOTUNE:
-            raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
-        if ahead == 0:
-            return self._then("Prefetch", self._begin)
-        return self._then("Prefetch", lambda real: order.Prefetched(self._begin(real), ahead))
-
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements that can be had without an error."""
-        return self._then("IgnoreErrors", lambda real: order.without_errors(self._begin(real)), size=UNKNOWN)
 
     # --- Batches --------------------------------------------------------------------------------
 
@@ -418,6 +288,9 @@ class Dataset(Elements):
             lambda: apply(lambda leaf: with_shape(leaf, leaf.shape[1:]), self.element_spec),
             size,
         )
+
+
+Elements._plain = Dataset
 
 
 def _number(value: int) -> EagerTensor:

@@ -1,6 +1,7 @@
 """What a dataset is, whatever it is made of: how to begin an iteration, what comes, and how many.
 
-``Elements`` is the part of ``tf.data.Dataset`` that only looks; the transformations are in ``dataset``. This
+``Elements`` is the part of ``tf.data.Dataset`` that only looks; transformations are in ``ordering`` and
+``dataset``. This
 module does not know where elements come from.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from .missing import missing
 from .order import Begin
 from .structure import Element, Spec, apply, numpy_of
 from .tensors import EagerTensor, of_array
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
 
 AUTOTUNE = -1
 INFINITE = -1
@@ -65,6 +69,9 @@ class OwnedIterator(Iterator[Any]):
 
 class Elements:
     """Elements that can be gone through again and again."""
+
+    # The class of what is made of these: a Dataset, whatever their own is. ``dataset`` sets it.
+    _plain: ClassVar[type[Dataset]]
 
     def __init__(
         self, begin: Begin, spec: Spec | Callable[[], Spec], size: int, kind: str = "Dataset"
@@ -137,6 +144,19 @@ class Elements:
     def options(self) -> Options:
         """What ``with_options`` was given."""
         return self._options
+
+    def _then(self, kind: str, begin: Begin, spec: Any = None, size: int | None = None) -> Dataset:
+        """A dataset made of this one, like it in what is not given."""
+        made: Dataset = self._plain(
+            begin,
+            (lambda: self.element_spec) if spec is None else spec,
+            self._size if size is None else size,
+            kind,
+        )
+        if spec is None and not callable(self._spec):
+            made._spec = self._spec
+        made._options = self._options
+        return made
 
 
 _missing = missing("data.Dataset")
