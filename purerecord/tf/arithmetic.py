@@ -64,6 +64,21 @@ def _check(op: str, dtype: DType) -> None:
         )
 
 
+def check_kind(op: str, array: Array, kinds: str) -> None:
+    """An error unless the array is of one of these kinds, given by numpy's letters."""
+    if array.dtype.kind not in kinds:
+        name = kernel_name(of_numpy(array.dtype))
+        raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
+
+
+def within(axis: Any, ndim: int) -> int:
+    """``axis`` counted from the front; it must be one of ``ndim``."""
+    place = operator.index(axis)
+    if not -ndim <= place < ndim:
+        raise invalid(f"Expected dimension in the range [{-ndim}, {ndim}), but got {place}")
+    return place % ndim
+
+
 def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
     """``function(x, y)``, element by element with broadcasting."""
     kinds = of_numpy(x.dtype), of_numpy(y.dtype)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ragged import Ragged, Sparse
+from ..ragged import Ragged, Sparse, filled
 from .arithmetic import invalid
 from .convert import Array
 from .dtypes import DType, as_dtype, int64, of_numpy
@@ -164,9 +164,7 @@ class RaggedTensor(Tensor):
         if shape is not None:
             lengths = TensorShape(shape).as_list()
             target = [have if want is None else want for have, want in zip(dense.shape, lengths, strict=True)]
-            whole = np.full(target, b"" if dense.dtype.kind == "O" else 0, dense.dtype)
-            if fill is not None:
-                whole[...] = fill
+            whole = filled(tuple(target), dense.dtype, fill)
             part = tuple(slice(min(have, want)) for have, want in zip(dense.shape, target, strict=True))
             whole[part] = dense[part]
             dense = whole

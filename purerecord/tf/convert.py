@@ -49,16 +49,11 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
 
 
 def _of_numpy(array: Array, dtype: DType | None) -> Array:
-    if array.dtype.kind in "SUTO" and dtype in (None, string):
+    if dtype is string or (dtype is None and array.dtype.kind in "SUTO"):
         return strings(array.reshape(-1).tolist(), array.shape)
     if array.dtype.kind not in "SUTO" and not _is_known(array.dtype):
         what = _UNKNOWN.get(array.dtype.char, "data type")
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy {what}).")
-    if dtype is string:
-        raise ValueError(
-            "Failed to convert a NumPy array to a Tensor (Unsupported object type "
-            f"{type(array.reshape(-1)[0].item()).__name__ if array.size else array.dtype.name})."
-        )
     target = array.dtype.newbyteorder("=") if dtype is None else np.dtype(dtype.as_numpy_dtype)
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(target, copy=False)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import invalid, kernel_name, shape_text
+from ..ragged import filled
+from .arithmetic import check_kind, invalid, kernel_name, shape_text, within
 from .convert import Array
 from .dtypes import int32, int64, of_numpy
 from .ops import lengths_of
@@ -18,7 +19,9 @@ def matching(op: str, values: Any) -> list[Array]:
     parts = list(values)
     first = next((part for part in parts if isinstance(part, EagerTensor)), None)
     hint = first.dtype if first is not None else convert_to_tensor(parts[0]).dtype
-    arrays = [convert_to_tensor(part, dtype_hint=hint)._array for part in parts]
+    arrays = [
+        (part if isinstance(part, EagerTensor) else convert_to_tensor(part, hint))._array for part in parts
+    ]
     for number, array in enumerate(arrays):
         if array.dtype != arrays[0].dtype:
             wanted, found = (kernel_name(of_numpy(one.dtype)) for one in (arrays[0], array))
@@ -34,6 +37,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
     parts = list(values)
     if not parts:
         raise ValueError("there is nothing to stack")
+    if axis == 0:  # what can be a tensor as it stands becomes that one, whose dtype may be another
+        try:
+            return convert_to_tensor(parts)
+        except (TypeError, ValueError):
+            pass
     arrays = matching("Pack", parts)
     first = arrays[0].shape
     for number, array in enumerate(arrays):
@@ -50,7 +58,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[EagerTensor]:
     """The tensors along a dimension, as a list."""
-    return list(of_array(np.moveaxis(to_numpy(value), axis, 0)))
+    array = to_numpy(value)
+    if not -array.ndim <= axis < array.ndim:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-array.ndim}, {array.ndim})")
+    return list(of_array(np.moveaxis(array, axis, 0)))
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> EagerTensor:
@@ -86,6 +97,9 @@ def split(
     """Parts along a dimension: so many of one size, or of the sizes given, of which one may be -1."""
     array = to_numpy(value)
     sizes = to_numpy(num_or_size_splits)
+    if not -array.ndim <= axis < array.ndim:
+        ndim = array.ndim
+        raise invalid(f"-input rank(-{ndim}) <= split_dim < input rank ({ndim}), but got {axis}")
     length = array.shape[axis]
     if not sizes.ndim:
         count = int(sizes)
@@ -110,6 +124,11 @@ def split(
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerTensor:  # noqa: A001
     """``size`` elements from ``begin`` in each dimension; -1 is all that follow."""
     array = to_numpy(input_)
+    if not len(lengths_of(begin)) == len(lengths_of(size)) == array.ndim:
+        raise invalid(
+            f"Expected begin and size arguments to be 1-D tensors of size {array.ndim}, but got shapes "
+            f"[{len(lengths_of(begin))}] and [{len(lengths_of(size))}] instead."
+        )
     key: tuple[Any, ...] = ()
     for place, (first, count) in enumerate(zip(lengths_of(begin), lengths_of(size), strict=True)):
         last = array.shape[place] if count == -1 else first + count
@@ -129,9 +148,9 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """The elements at ``indices`` along a dimension."""
     array, places = to_numpy(params), to_numpy(indices)
-    dimension = 0 if axis is None else int(axis)
     if batch_dims:
         raise NotImplementedError("gather with batch_dims is not in purerecord.tf")
+    dimension = within(0 if axis is None else axis, array.ndim)
     length = array.shape[dimension]
     outside = (places < 0) | (places >= length)
     if outside.any():
@@ -139,13 +158,12 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
         where = "" if not places.ndim else f"[{','.join(map(str, first))}]"
         raise invalid(f"indices{where} = {places[outside].flat[0]} is not in [0, {length})")
     taken = np.take(array, places.reshape(-1), dimension)
-    place = dimension % array.ndim
-    return of_array(taken.reshape(array.shape[:place] + places.shape + array.shape[place + 1 :]))
+    return of_array(taken.reshape(array.shape[:dimension] + places.shape + array.shape[dimension + 1 :]))
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:
     """The elements where the mask is true."""
-    array, chosen = to_numpy(tensor), to_numpy(mask)
+    array, chosen = to_numpy(tensor), convert_to_tensor(mask, "bool")._array
     if not chosen.ndim:
         raise ValueError("mask cannot be scalar.")
     place = axis or 0
@@ -159,10 +177,18 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """``x`` where the condition is true, ``y`` elsewhere; without these, where it is true."""
     chosen = to_numpy(condition)
     if x is None and y is None:
+        if not chosen.ndim:
+            raise invalid("WhereOp : Unhandled input dimensions: 0")
         return of_array(np.argwhere(chosen).astype(np.int64))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    chosen = convert_to_tensor(condition, "bool")._array
     one, two = matching("SelectV2", [x, y])
+    try:
+        np.broadcast_shapes(chosen.shape, one.shape, two.shape)
+    except ValueError:
+        shapes = [shape_text(array.shape) for array in (chosen, one, two)]
+        raise invalid("condition {}, then {}, and else {} must be broadcastable".format(*shapes)) from None
     return of_array(np.asarray(np.where(chosen, one, two)).astype(one.dtype, copy=False))
 
 
@@ -172,12 +198,18 @@ def pad(
     """With so many elements more before and after, in each dimension."""
     array = to_numpy(tensor)
     widths = [tuple(pair) for pair in to_numpy(paddings).tolist()]
+    if len(widths) != array.ndim:
+        shapes = f"[{len(widths)},2] {shape_text(array.shape)}"
+        raise invalid(f"The first dimension of paddings must be the rank of inputs{shapes}")
     if mode.upper() == "CONSTANT":
-        fill = convert_to_tensor(
-            b"" if array.dtype == object and constant_values == 0 else constant_values,
-            of_numpy(array.dtype),
-        )._array[()]
-        return of_array(np.pad(array, widths, constant_values=fill))
+        given = isinstance(constant_values, EagerTensor) or constant_values != 0
+        fill = to_numpy(convert_to_tensor(constant_values, of_numpy(array.dtype)))[()] if given else None
+        shape = tuple(a + length + b for (a, b), length in zip(widths, array.shape, strict=True))
+        padded = filled(shape, array.dtype, fill)
+        padded[tuple(np.s_[a : a + length] for (a, _), length in zip(widths, array.shape, strict=True))] = (
+            array
+        )
+        return of_array(padded)
     modes: dict[str, Any] = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     if mode.upper() not in modes:
         raise ValueError(
@@ -199,17 +231,23 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  #
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Each element repeated."""
-    return of_array(np.repeat(to_numpy(input), to_numpy(repeats), axis))
+    array, counts = to_numpy(input), np.array(lengths_of(repeats), np.int64)
+    if axis is not None and not -array.ndim <= axis < array.ndim:
+        raise ValueError(f"axis={axis} out of bounds: expected {-array.ndim}<=axis<{array.ndim}")
+    return of_array(np.repeat(array, counts, axis))
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> EagerTensor:
     """Backwards along the dimensions given."""
-    return of_array(np.flip(to_numpy(tensor), lengths_of(axis)))
+    array = to_numpy(tensor)
+    return of_array(np.flip(array, tuple(within(place, array.ndim) for place in lengths_of(axis))))
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> EagerTensor:
     """Sorted along a dimension."""
-    array = np.sort(to_numpy(values), axis)
+    array = to_numpy(values)
+    check_kind("Sort", array, "fiu")
+    array = np.sort(array, within(axis, array.ndim))
     return of_array(array if direction == "ASCENDING" else np.flip(array, axis))
 
 
@@ -218,6 +256,8 @@ def argsort(
 ) -> EagerTensor:
     """The indices that sort a dimension."""
     array = to_numpy(values)
+    check_kind("ArgSort", array, "fiu")
+    axis = within(axis, array.ndim)
     if direction != "ASCENDING":  # equal elements stay in their order also when sorted downwards
         backwards = np.flip(array, axis)
         order = array.shape[axis] - 1 - np.flip(np.argsort(backwards, axis, kind="stable"), axis)
@@ -230,6 +270,8 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> tuple[Eager
     """The distinct elements as they first appear, and for each element the number of its own."""
     found: dict[Any, int] = {}
     array = to_numpy(x)
+    if array.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
     numbers = [found.setdefault(element, len(found)) for element in array.tolist()]
     distinct = np.empty(len(found), array.dtype)
     distinct[:] = list(found)
@@ -241,6 +283,7 @@ def sequence_mask(
 ) -> EagerTensor:
     """For each length, so many times true and then false, up to ``maxlen``."""
     counts = to_numpy(lengths)
-    width = int(counts.max()) if maxlen is None else int(maxlen)
+    check_kind("SequenceMask", counts, "fiu")
+    width = int(np.ceil(np.max(counts, initial=0))) if maxlen is None else int(maxlen)
     mask = np.arange(width) < counts[..., None]
     return of_array(mask if dtype is None else mask.astype(np.dtype(dtype)))

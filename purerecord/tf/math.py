@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic
-from .arithmetic import invalid
+from .arithmetic import check_kind, invalid, within
 from .convert import Array
 from .dtypes import as_dtype, int64
 from .joining import matching
@@ -79,16 +79,20 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     return of_array(arithmetic.binary("NotEqual", np.not_equal, one, two).astype(np.bool_))
 
 
+def _truth(op: str, number: int, operand: Any) -> Array:
+    """An operand as booleans; arrays are converted, tensors must be of them."""
+    if isinstance(operand, EagerTensor) and not operand.dtype.is_bool:
+        raise invalid(
+            f"cannot compute {op} as input #{number}(zero-based) was expected to be a bool tensor "
+            f"but is a {arithmetic.kernel_name(operand.dtype)} tensor"
+        )
+    return convert_to_tensor(operand, "bool")._array
+
+
 def _logical(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
-        for number, operand in enumerate((x, y)):
-            found = convert_to_tensor(operand).dtype
-            if not found.is_bool:
-                raise invalid(
-                    f"cannot compute {op} as input #{number}(zero-based) was expected to be a bool tensor "
-                    f"but is a {arithmetic.kernel_name(found)} tensor"
-                )
-        return of_array(np.asarray(function(to_numpy(x), to_numpy(y))))
+        one, two = (_truth(op, number, operand) for number, operand in enumerate((x, y)))
+        return of_array(arithmetic.binary("Equal", function, one, two))
 
     operation.__doc__ = doc
     return operation
@@ -104,15 +108,13 @@ logical_xor = _logical("LogicalXor", np.logical_xor, "Whether one is true, but n
 
 def logical_not(x: Any, name: str | None = None) -> EagerTensor:
     """Whether it is not true."""
-    return of_array(np.asarray(np.logical_not(to_numpy(convert_to_tensor(x, "bool")))))
+    return of_array(np.asarray(np.logical_not(_truth("LogicalNot", 0, x))))
 
 
 def _unary(op: str, function: Callable[..., Any], doc: str, kinds: str = "fc") -> Callable[..., EagerTensor]:
     def operation(x: Any, name: str | None = None) -> EagerTensor:
         array = to_numpy(x)
-        if array.dtype.kind not in kinds:
-            found = arithmetic.kernel_name(convert_to_tensor(x).dtype)
-            raise invalid(f"Value for attr 'T' of {found} is not in the list of allowed values of {op}")
+        check_kind(op, array, kinds)
         with np.errstate(all="ignore"):
             return of_array(np.asarray(function(array)).astype(array.dtype, copy=False))
 
@@ -166,14 +168,21 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     for place in places:
         if not -ndim <= place < ndim:
             raise invalid(f"Invalid reduction dimension ({place} for input with {ndim} dimension(s)")
-    return tuple(place % ndim for place in places)
+    axes = [place % ndim for place in places]
+    for place in axes:
+        if axes.count(place) > 1:
+            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {place}")
+    return tuple(axes)
 
 
-def _reduction(function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
+def _reduction(
+    op: str, function: Callable[..., Any], doc: str, kinds: str = "fiuc"
+) -> Callable[..., EagerTensor]:
     def operation(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> EagerTensor:
-        array = to_numpy(input_tensor)
+        array = _truth(op, 0, input_tensor) if kinds == "b" else to_numpy(input_tensor)
+        check_kind(op, array, kinds)
         axes = _axes(axis, array.ndim)
         with np.errstate(all="ignore"):
             result = np.asarray(function(array, axes, bool(keepdims)))
@@ -197,7 +206,7 @@ def _mean(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
             return np.sum(array, axes, keepdims=keepdims) * np.nan
         return np.mean(array, axes, dtype=array.dtype, keepdims=keepdims)
     count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
-    return np.trunc(np.sum(array, axes, dtype=array.dtype, keepdims=keepdims) / count)
+    return np.trunc(np.sum(array, axes, dtype=array.dtype, keepdims=keepdims) / max(count, 1))
 
 
 def _limit(array: Array, greatest: builtins.bool) -> Any:
@@ -222,31 +231,45 @@ def _std(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     return np.std(array, axes, dtype=array.dtype, keepdims=keepdims)
 
 
-reduce_sum = _reduction(_sum, "The sum along dimensions, or of everything.")
-reduce_prod = _reduction(_prod, "The product along dimensions, or of everything.")
-reduce_mean = _reduction(_mean, "The mean along dimensions, or of everything; of integers an integer.")
-reduce_max = _reduction(_max, "The greatest along dimensions, or of everything.")
-reduce_min = _reduction(_min, "The least along dimensions, or of everything.")
-reduce_variance = _reduction(_variance, "The variance along dimensions, or of everything.")
-reduce_std = _reduction(_std, "The standard deviation along dimensions, or of everything.")
-reduce_any = _reduction(
-    lambda array, axes, keepdims: np.any(array, axes, keepdims=keepdims), "Whether one is true."
+def _any(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.any(array, axes, keepdims=keepdims)
+
+
+def _all(array: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.all(array, axes, keepdims=keepdims)
+
+
+reduce_sum = _reduction("Sum", _sum, "The sum along dimensions, or of everything.")
+reduce_prod = _reduction("Prod", _prod, "The product along dimensions, or of everything.")
+reduce_mean = _reduction(
+    "Mean", _mean, "The mean along dimensions, or of everything; of integers an integer."
 )
-reduce_all = _reduction(
-    lambda array, axes, keepdims: np.all(array, axes, keepdims=keepdims), "Whether all are true."
-)
+reduce_max = _reduction("Max", _max, "The greatest along dimensions, or of everything.", "fiu")
+reduce_min = _reduction("Min", _min, "The least along dimensions, or of everything.", "fiu")
+reduce_variance = _reduction("Variance", _variance, "The variance along dimensions, or of everything.", "f")
+reduce_std = _reduction("Std", _std, "The standard deviation along dimensions, or of everything.", "f")
+reduce_any = _reduction("Any", _any, "Whether one is true.", "b")
+reduce_all = _reduction("All", _all, "Whether all are true.", "b")
+
+
+def _place(op: str, function: Callable[..., Any], array: Array, axis: Any, output_type: Any) -> EagerTensor:
+    """Where along a dimension something is."""
+    check_kind(op, array, "fiub")
+    dimension = within(0 if axis is None else axis, array.ndim)
+    if not array.shape[dimension]:
+        raise invalid(f"Reduction axis {dimension} is empty in shape {arithmetic.shape_text(array.shape)}")
+    place = np.asarray(function(array, dimension))
+    return of_array(place.astype(as_dtype(output_type).as_numpy_dtype))
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Where along a dimension the greatest is; the first one of several."""
-    place = np.argmax(to_numpy(input), 0 if axis is None else int(axis))
-    return of_array(np.asarray(place).astype(as_dtype(output_type).as_numpy_dtype))
+    return _place("ArgMax", np.argmax, to_numpy(input), axis, output_type)
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Where along a dimension the least is; the first one of several."""
-    place = np.argmin(to_numpy(input), 0 if axis is None else int(axis))
-    return of_array(np.asarray(place).astype(as_dtype(output_type).as_numpy_dtype))
+    return _place("ArgMin", np.argmin, to_numpy(input), axis, output_type)
 
 
 def cumsum(
@@ -254,6 +277,8 @@ def cumsum(
 ) -> EagerTensor:
     """The sums so far along a dimension; without the element itself if ``exclusive``."""
     array = to_numpy(x)
+    check_kind("Cumsum", array, "fiuc")
+    axis = within(axis, array.ndim)
     if reverse:
         array = np.flip(array, axis)
     sums = np.cumsum(array, axis, dtype=array.dtype)

@@ -164,7 +164,11 @@ def one_hot(  # noqa: PLR0917 - TensorFlow's signature
     on = convert_to_tensor(1 if on_value is None else on_value, wanted)._array
     off = convert_to_tensor(0 if off_value is None else off_value, wanted)._array
     array = to_numpy(indices)
+    if array.dtype.kind not in "iu":
+        array = convert_to_tensor(array, "int64")._array
     place = array.ndim if axis in (None, -1) else int(axis or 0)
+    if not 0 <= place <= array.ndim:
+        raise invalid(f"Expected axis to be -1 or between [0, {array.ndim + 1}).  But received: {place}")
     shape = [1] * (array.ndim + 1)
     shape[place] = int(depth)
     hot = np.expand_dims(array, place) == np.arange(int(depth)).reshape(shape)
@@ -208,7 +212,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
     if -1 in lengths:
         if not known and array.size:
             raise invalid("reshape cannot infer the missing input size for an empty tensor")
-        if not known or array.size % known:
+        if known and array.size % known:
             raise invalid(
                 f"Input to reshape is a tensor with {array.size} values, but the requested shape requires "
                 f"a multiple of {known}"
@@ -217,7 +221,14 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
         raise invalid(
             f"Input to reshape is a tensor with {array.size} values, but the requested shape has {known}"
         )
+    if -1 in lengths and not known:
+        lengths = tuple(_left_over(array.shape) if length == -1 else length for length in lengths)
     return of_array(array.reshape(lengths))
+
+
+def _left_over(shape: tuple[int, ...]) -> int:
+    """What is left for -1 beside a 0, which could be anything: the lengths that are not 0."""
+    return int(np.prod([length for length in shape if length], dtype=np.int64))
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
@@ -243,13 +254,23 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> EagerTenso
                 f"Can not squeeze dim[{place % array.ndim}], expected a dimension of 1, "
                 f"got {array.shape[place]}"
             )
-    return of_array(np.squeeze(array, tuple(places)))
+    return of_array(np.squeeze(array, tuple({place % array.ndim for place in places})))
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> EagerTensor:
     """The dimensions in another order, reversed by default."""
     order = None if perm is None else lengths_of(perm)
-    array = np.transpose(to_numpy(a), order)
+    array = to_numpy(a)
+    if order is not None and len(order) != array.ndim:
+        raise invalid(
+            f"transpose expects a vector of size {array.ndim}. But input(1) is a vector of size {len(order)}"
+        )
+    for place in order or ():
+        if not -array.ndim <= place < array.ndim:
+            raise invalid(f"{place} is out of range [0 .. {array.ndim})")
+        if list(order or ()).count(place) > 1:
+            raise invalid(f"{place} is repeated in the permutation")
+    array = np.transpose(array, order)
     return of_array(np.conjugate(array) if conjugate else array)
 
 

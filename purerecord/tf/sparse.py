@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ragged import filled
 from .arithmetic import invalid, shape_text
 from .composite import SparseTensor
 from .missing import missing
@@ -22,9 +23,8 @@ def to_dense(
         raise TypeError("Input must be a SparseTensor.")
     sparse = sp_input._sparse
     _check(sparse.indices, sparse.dense_shape, validate_indices)
-    dense = np.full(sparse.dense_shape, b"" if sparse.dtype == object else 0, sparse.dtype)
-    if default_value is not None:
-        dense[...] = convert_to_tensor(default_value, sp_input.dtype)._array
+    fill = None if default_value is None else convert_to_tensor(default_value, sp_input.dtype)._array[()]
+    dense = filled(sparse.dense_shape, sparse.dtype, fill)
     dense[tuple(sparse.indices.T)] = sparse.values
     return of_array(dense)
 
@@ -53,6 +53,8 @@ def _check(indices: Any, shape: tuple[int, ...], order_too: bool) -> None:
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements that are not zero, or not empty strings."""
     array = to_numpy(tensor)
+    if not array.ndim:
+        raise invalid("WhereOp : Unhandled input dimensions: 0")
     kept = array.astype(np.bool_)
     return SparseTensor(np.argwhere(kept).astype(np.int64), array[kept], np.array(array.shape, np.int64))
 

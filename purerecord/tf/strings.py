@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..ragged import Ragged
-from .arithmetic import invalid
+from .arithmetic import invalid, shape_text
 from .composite import RaggedTensor
 from .convert import Array
 from .convert import strings as bytes_array
 from .dtypes import as_dtype, float32, string
+from .errors import OutOfRangeError
 from .missing import missing
 from .tensors import EagerTensor, convert_to_tensor, of_array
 
@@ -64,7 +65,12 @@ def strip(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
 def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTensor:
     """Strings, or tensors of them element by element, one behind the other."""
     between = _raw(separator)
-    arrays = np.broadcast_arrays(*map(_strings, inputs))
+    parts = [_strings(part) for part in inputs]
+    shape = next((part.shape for part in parts if part.ndim), ())
+    for part in parts:
+        if part.ndim and part.shape != shape:
+            raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(part.shape)}")
+    arrays = np.broadcast_arrays(*parts)
     rows = zip(*(array.reshape(-1).tolist() for array in arrays), strict=True)
     return of_array(bytes_array([between.join(row) for row in rows], arrays[0].shape))
 
@@ -74,17 +80,19 @@ def reduce_join(
 ) -> EagerTensor:
     """The strings along a dimension, or all, as one."""
     array, between = _strings(inputs), _raw(separator)
-    places = range(array.ndim) if axis is None else np.atleast_1d(axis).tolist()
-    for place in sorted((place % array.ndim for place in places), reverse=True):
-        joined = np.apply_along_axis(lambda row: _boxed(between.join(row.tolist())), place, array)
-        array = joined[..., 0] if place == array.ndim - 1 else np.take(joined, 0, place)
-        if keepdims:
-            array = np.expand_dims(array, place)
-    return of_array(np.asarray(array, object))
-
-
-def _boxed(text: bytes) -> Array:
-    return bytes_array([text], (1,))
+    places = list(range(array.ndim)) if axis is None else np.atleast_1d(axis).tolist()
+    for place in places:
+        if not -array.ndim <= place < array.ndim:
+            text = f"Invalid reduction dimension {place} for input with {array.ndim} dimension(s)"
+            raise OutOfRangeError(None, None, text)
+    axes = [place % array.ndim for place in places]
+    kept = [place for place in range(array.ndim) if place not in axes]
+    shape = [1 if place in axes else length for place, length in enumerate(array.shape)]
+    outer = tuple(array.shape[place] for place in kept)
+    count = int(np.prod(outer, dtype=np.int64))
+    rows = np.transpose(array, [*kept, *axes]).reshape(count, -1).tolist() if array.size else [()] * count
+    texts = [between.join(row) for row in rows]
+    return of_array(bytes_array(texts, tuple(shape) if keepdims else outer))
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
@@ -95,9 +103,11 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     pieces = bytes_array([piece for row in rows for piece in row], (sum(map(len, rows)),))
     if not array.ndim:
         return of_array(pieces)
-    if array.ndim > 1:
-        raise invalid("strings.split is here for strings and vectors of them only")
-    return RaggedTensor(Ragged(pieces, np.cumsum([0, *map(len, rows)])))
+    ragged = Ragged(pieces, np.cumsum([0, *map(len, rows)]))
+    for place in range(array.ndim - 1, 0, -1):
+        outer = int(np.prod(array.shape[:place], dtype=np.int64))
+        ragged = Ragged(ragged, np.arange(outer + 1) * array.shape[place])
+    return RaggedTensor(ragged)
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
