@@ -116,7 +116,7 @@ def face(person: int, age: int, rng: np.random.Generator) -> Image.Image:
     across, long_hair, glasses = traits.uniform(0.2, 0.27), traits.random() < 0.5, traits.random() < 0.4
     hair = mix(hair, (225, 225, 225), min(max((age - 30) / 40, 0), 1))
     wall = WALLS[rng.integers(len(WALLS))]
-    canvas = Canvas(200, 240, wall, mix(wall, (60, 60, 80), 0.4))
+    canvas = Canvas(160, 192, wall, mix(wall, (60, 60, 80), 0.4))
     x, y = rng.uniform((0.45, 0.44), (0.55, 0.5)).tolist()
     shade = mix(skin, (40, 10, 10), 0.35)
     if long_hair:

@@ -61,7 +61,6 @@ def main():
     picture, record = os.path.join(out, "cat.jpg"), os.path.join(out, "cat.tfrecord")
     save(pet("cat", np.random.default_rng(5)), picture)
     convert(picture, record)
-    print("files:", sorted(tf.gfile.ListDirectory(out)))
 
     for serialized in tf.python_io.tf_record_iterator(record):
         example = tf.train.Example.FromString(serialized)
@@ -73,6 +72,7 @@ def main():
     print("decoded pixels are the same:", bool(tf.reduce_all(tf.equal(raw, decoded))))
     with tf.gfile.GFile(os.path.join(out, "again.png"), "wb") as file:
         file.write(tf.image.encode_png(raw).numpy())
+    print("files:", sorted(tf.gfile.ListDirectory(out)))
 
 
 if __name__ == "__main__":
