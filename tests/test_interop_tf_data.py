@@ -201,6 +201,15 @@ FUNCTIONS: dict[str, Program] = {
     ),
     "errors ignored": lambda tf: numbers(tf, 5).map(lambda x: 6 // (x - 2)).ignore_errors(),
     "errors ignored in threads": lambda tf: numbers(tf, 5).map(lambda x: 6 // (x - 2), 2).ignore_errors(),
+    "choose_from_datasets": lambda tf: tf.data.Dataset.choose_from_datasets(
+        [numbers(tf, 3), numbers(tf, 10, 13)], slices(tf, np.array([0, 1, 0, 1, 1, 1, 0, 0]))
+    ),
+    "choose_from_datasets to the last": lambda tf: tf.data.Dataset.choose_from_datasets(
+        [numbers(tf, 3), numbers(tf, 10, 13)], numbers(tf, 2).repeat(), stop_on_empty_dataset=False
+    ),
+    "sample_from_datasets of one": lambda tf: tf.data.Dataset.sample_from_datasets(
+        [numbers(tf, 3), numbers(tf, 2)], [1.0, 0.0]
+    ),
     "concatenate of functions": lambda tf: numbers(tf, 2).concatenate(numbers(tf, 2).map(lambda x: x + 9)),
 }
 
@@ -239,6 +248,15 @@ VALUES: dict[str, Program] = {
 }
 
 ERRORS: dict[str, Program] = {
+    "choice of none": lambda tf: tf.data.Dataset.choose_from_datasets([numbers(tf, 3)], numbers(tf, 3)),
+    "choice from none": lambda tf: tf.data.Dataset.choose_from_datasets([], numbers(tf, 3)),
+    "choice by text": lambda tf: tf.data.Dataset.choose_from_datasets([numbers(tf, 3)], slices(tf, ["a"])),
+    "choice from different types": lambda tf: tf.data.Dataset.choose_from_datasets(
+        [numbers(tf, 3), slices(tf, ["a"])], numbers(tf, 2)
+    ),
+    "too few weights": lambda tf: tf.data.Dataset.sample_from_datasets(
+        [numbers(tf, 3), numbers(tf, 3)], [1.0]
+    ),
     "slices of different lengths": lambda tf: slices(tf, ([1, 2, 3], [1, 2])),
     "slices of a scalar": lambda tf: slices(tf, 3),
     "slices of None": lambda tf: slices(tf, None),
@@ -462,6 +480,28 @@ def test_dataset_writer_refuses_what_tensorflow_refuses(tmp_path: Path) -> None:
                 library.data.experimental.TFRecordWriter(str(tmp_path / "x")).write(what(library))
             errors.append(error_of(caught.value)[0])
         assert errors[0] == errors[1]
+
+
+def test_samples_come_in_their_order_and_as_often_as_they_should() -> None:
+    for library in (prtf, tf):
+        parts = [numbers(library, 300), numbers(library, 1000, 1300)]
+        drawn = [int(x) for x in library.data.Dataset.sample_from_datasets(parts, [0.8, 0.2], seed=1)]
+        assert sorted(drawn) == [*range(300), *range(1000, 1300)]
+        assert [x for x in drawn if x < 1000] == list(range(300))
+        assert 120 < sum(x < 1000 for x in drawn[:200]) < 190
+
+
+def test_files_in_pieces_are_tensorflows(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"HHabcdefghiFFF")
+    other.write_bytes(b"HHxyzFFF")
+    for arguments in ((3, 2, 3), (3, 2), (7, None, None), (5, 2), (3, 2, 3, None, None, 2)):
+
+        def program(tf: Any, arguments: Any = arguments) -> Any:
+            paths = [str(one), str(other)] if len(arguments) == 3 and arguments[1] else str(one)
+            return tf.data.FixedLengthRecordDataset(paths, *arguments)
+
+        assert run(prtf, program) == run(tf, program)
 
 
 def test_shuffle_holds_back_no_more_than_its_buffer() -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "FixedLengthRecordDataset",
     "Iterator",
     "Options",
     "TFRecordDataset",
@@ -82,6 +83,36 @@ class TextLineDataset(Dataset):
 
     def __repr__(self) -> str:
         return f"<TextLineDatasetV2 element_spec={self.element_spec!r}>"
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Pieces of ``record_bytes`` of files, between a header and a footer, as scalar strings."""
+
+    def __init__(  # noqa: PLR0917 - TensorFlow's signature
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        compression = compression_of(compression_type)
+        sizes = [int(size or 0) for size in (record_bytes, header_bytes, footer_bytes)]
+        if sizes[0] < 1:
+            raise invalid("`record_bytes` must be > 0")
+        source = sources.file_elements(
+            filenames,
+            lambda path: sources.pieces(path, compression, *sizes),
+            num_parallel_reads,
+            "FixedLengthRecord",
+        )
+        super().__init__(*source)
+
+    def __repr__(self) -> str:
+        return f"<FixedLengthRecordDatasetV2 element_spec={self.element_spec!r}>"
 
 
 def _check_buffer(buffer_size: Any) -> None:
@@ -145,8 +176,10 @@ experimental = _Experimental(
     UNKNOWN_CARDINALITY=UNKNOWN,
     TFRecordWriter=_DatasetWriter,
     cardinality=_cardinality,
+    choose_from_datasets=Dataset.choose_from_datasets,
     enumerate_dataset=_transformation("enumerate"),
     ignore_errors=_transformation("ignore_errors"),
+    sample_from_datasets=Dataset.sample_from_datasets,
     take_while=_transformation("take_while"),
     unbatch=_transformation("unbatch"),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import chain, count
 from typing import Any
 
@@ -20,6 +21,7 @@ from .calling import check_callable, no_elements, spec_of_results
 from .dtypes import int64
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
 from .ordering import Ordered
+from .random import order_seed
 from .recordfiles import interleaved
 from .shapes import TensorSpec
 from .structure import (
@@ -28,6 +30,8 @@ from .structure import (
     apply,
     as_element,
     call,
+    common_spec,
+    compatible,
     flatten,
     pack,
     spec_of,
@@ -108,6 +112,48 @@ class Dataset(Ordered):
         finite = [size for size in sizes if size != INFINITE]
         size = UNKNOWN if UNKNOWN in sizes else min(finite, default=INFINITE)
         return Dataset(begin, lambda: apply(lambda leaf: leaf.element_spec, parts), size, "Zip")
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
+    ) -> Dataset:
+        """From the dataset whose number ``choice_dataset`` gives, again and again."""
+        spec = choice_dataset.element_spec
+        if spec != _NUMBER:
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors "
+                f"but are {spec!r}."
+            )
+        return _directed(
+            datasets, lambda real: map(int, choice_dataset._begin(real)), bool(stop_on_empty_dataset)
+        )
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any,
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:
+        """Every element from one of ``datasets``, drawn by ``weights``."""
+        shares = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
+        if len(shares) != len(datasets):
+            raise ValueError(
+                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                f"`len(weights)={len(shares)}` vs. `len(datasets)={len(datasets)}`."
+            )
+        pairs = [pair for pair in zip(datasets, shares, strict=True) if pair[1] > 0]
+        if len(pairs) == 1:
+            only: Dataset = pairs[0][0]
+            return only
+        chance = order_seed(seed)
+        shares = [share for _, share in pairs]
+        return _directed(
+            [dataset for dataset, _ in pairs],
+            lambda _: order.drawn(shares, chance),
+            bool(stop_on_empty_dataset),
+        )
 
     # --- Functions ------------------------------------------------------------------------------
 
@@ -291,6 +337,23 @@ class Dataset(Ordered):
 
 
 Elements._plain = Dataset
+
+
+def _directed(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: bool) -> Dataset:
+    """Elements of several datasets, in the order that the choices say."""
+    parts = list(datasets)
+    if not parts:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    known = [part._known_spec for part in parts]
+    if None not in known and not all(compatible(known[0], other) for other in known):
+        shown = ".\n".join(f"Dataset {number} element_spec={spec!r}" for number, spec in enumerate(known))
+        raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n {shown}.")
+    return Dataset(
+        lambda real: order.directed([part._begin(real) for part in parts], choices(real), stop),
+        lambda: reduce(common_spec, [part.element_spec for part in parts]),
+        UNKNOWN,
+        "DirectedInterleave",
+    )
 
 
 def _number(value: int) -> EagerTensor:

@@ -20,7 +20,7 @@ from typing import Any
 from ..ahead import PrefetchCursor
 from ..cursor import Context, Cursor
 from ..writer import TFRecordWriter
-from .errors import OpError
+from .errors import InvalidArgumentError, OpError
 from .recordfiles import RecordFile
 
 # Calls that are timed, and the seconds from which on a call is worth a thread.
@@ -106,6 +106,32 @@ class Kept:
             for element in elements:
                 writer.write(pickle.dumps(element))
                 yield element
+
+
+def directed(sources: list[Iterator[Any]], choices: Iterable[int], stop: bool) -> Iterator[Any]:
+    """From the source that each choice names; at the end of one, stop or go on without it."""
+    left = dict(enumerate(sources))
+    for choice in choices:
+        if not 0 <= choice < len(sources):
+            raise InvalidArgumentError(None, None, f"Selector index out of range: {choice} >= {len(sources)}")
+        if choice not in left:
+            continue
+        try:
+            element = next(left[choice])
+        except StopIteration:
+            del left[choice]
+            if stop or not left:
+                return
+            continue
+        yield element
+
+
+def drawn(weights: Sequence[float], seed: str) -> Iterator[int]:
+    """Numbers by chance, without end, each as often as its weight says."""
+    draw = random.Random(seed)
+    everyone = range(len(weights))
+    while True:
+        yield from draw.choices(everyone, weights, k=256)
 
 
 class Parallel(Iterator[Any]):

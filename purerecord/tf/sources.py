@@ -291,6 +291,18 @@ def lines(path: str, compression: str) -> Iterator[bytes]:
         yield rest
 
 
+def pieces(path: str, compression: str, size: int, header: int, footer: int) -> Iterator[bytes]:
+    """What is between header and footer of a file, cut into pieces of ``size`` bytes."""
+    data = b"".join(_chunks(path, compression))
+    length = len(data) - header - footer
+    if length < 0 or length % size:
+        raise invalid(
+            f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path}" has '
+            f"body length {length} bytes, which is not an exact multiple of the record length ({size} bytes)."
+        )
+    yield from (data[at : at + size] for at in range(header, header + length, size))
+
+
 def _chunks(path: str, compression: str) -> Iterable[bytes]:
     with translated(compressed=bool(compression)):
         opened = Opened(local_path(path), compression)
