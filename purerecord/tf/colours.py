@@ -39,8 +39,9 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> EagerTensor:
 
 def _to_hsv(rgb: Array) -> Array:
     red, green, blue = np.moveaxis(rgb, -1, 0)
-    value = rgb.max(axis=-1)
-    spread = value - rgb.min(axis=-1)
+    # Two steps over whole channels: a reduction over three numbers at a time takes ten times as long.
+    value = np.maximum(np.maximum(red, green), blue)
+    spread = value - np.minimum(np.minimum(red, green), blue)
     with np.errstate(all="ignore"):
         saturation = np.where(value > 0, spread / value, 0)
         sixth = 1 / (6 * spread)
