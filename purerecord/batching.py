@@ -6,10 +6,12 @@ payload means.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_exactly
+from .memory import Memory
 from .records import Records
 from .rows import count_rows, select, stack, stack_padded
 
@@ -31,9 +33,9 @@ class Batch(Step):
             return below
         return below // self.batch_size if self.drop_remainder else -(-below // self.batch_size)
 
-    def batched(self, elements: Elements) -> Any:
-        """One batch."""
-        return stack(elements)
+    def batched(self, elements: Elements, room: Callable[[int], memoryview]) -> Any:
+        """One batch; ``room`` gives memory for large records."""
+        return stack(elements, room)
 
     def label(self) -> str:
         return f"batch({self.batch_size}{', drop_remainder=True' if self.drop_remainder else ''})"
@@ -46,7 +48,7 @@ class PaddedBatch(Batch):
     padded_shapes: Any = None
     padding_values: Any = None
 
-    def batched(self, elements: Elements) -> Any:
+    def batched(self, elements: Elements, room: Callable[[int], memoryview]) -> Any:
         return stack_padded(elements, self.padded_shapes, self.padding_values)
 
     def label(self) -> str:
@@ -57,6 +59,7 @@ class _BatchCursor(Cursor):
     def __init__(self, node: Batch, up: Cursor) -> None:
         self._node = node
         self._up = up
+        self._memory = Memory()
 
     def take(self, count: int) -> Elements:
         batches: list[Any] = []
@@ -64,7 +67,7 @@ class _BatchCursor(Cursor):
             elements = take_exactly(self._up, self._node.batch_size)
             if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                 break
-            batches.append(self._node.batched(elements))
+            batches.append(self._node.batched(elements, self._memory.room))
         return batches
 
     def skip(self, count: int) -> int:

@@ -193,6 +193,15 @@ def take_exactly(cursor: Cursor, count: int, *, lazy: bool = False) -> Elements:
     return join(parts)
 
 
+def take_singly(cursor: Cursor, count: int, *, lazy: bool = False) -> list[Any]:
+    """The same as single elements, which will part."""
+    elements: list[Any] = []
+    take = cursor.take_lazy if lazy else cursor.take
+    while len(elements) < count and len(part := take(count - len(elements))):
+        elements += part
+    return elements
+
+
 def changed(what: str) -> ValueError:
     """The error for a state that does not fit the data any more."""
     return ValueError(f"{what}: the data is not what it was when the state was taken")

@@ -8,7 +8,7 @@ for messages, but this module opens no file and does not know what an Example is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 from operator import eq
@@ -99,10 +99,13 @@ class Records(Sequence[bytes]):
             raise ValueError("begins and ends must be ranges inside the buffer")
 
     @classmethod
-    def of(cls, payloads: Records | Iterable[BytesLike]) -> Records:
+    def of(
+        cls, payloads: Records | Iterable[BytesLike], *, room: Callable[[int], memoryview] | None = None
+    ) -> Records:
         """``payloads`` as Records: itself if it is one already, else joined into a buffer.
 
-        What offers ``__records__`` is asked for them: it may know where each comes from.
+        What offers ``__records__`` is asked for them: it may know where each comes from. Where payloads are
+        large, ``room`` gives the memory to join them in.
         """
         if isinstance(payloads, Records):
             return payloads
@@ -114,14 +117,17 @@ class Records(Sequence[bytes]):
         if isinstance(payloads, str) or not isinstance(payloads, Iterable):
             raise _no_payload(payloads)
         parts = list(payloads)
-        try:
-            buffer = b"".join(parts)
-        except (TypeError, BufferError):
-            parts = [_whole(part) for part in parts]
-            buffer = b"".join(parts)
-        sizes = [len(p) if isinstance(p, (bytes, bytearray)) else memoryview(p).nbytes for p in parts]
-        ends = np.cumsum(np.array(sizes, np.int64))
-        return cls(buffer, ends - np.array(sizes, np.int64), ends)
+        if set(map(type, parts)) - {bytes}:
+            parts = [part if isinstance(part, bytes) else _octets(part) for part in parts]
+        sizes = np.fromiter(map(len, parts), np.int64, len(parts))
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        if room is None or not parts or ends[-1] < _SMALL * len(parts):
+            return cls(b"".join(parts), begins, ends)
+        view = room(int(ends[-1]))
+        for begin, end, part in zip(begins.tolist(), ends.tolist(), parts, strict=True):
+            view[begin:end] = part
+        return cls(view.toreadonly(), begins, ends)
 
     @classmethod
     def concat(cls, batches: Iterable[Records]) -> Records:
@@ -236,11 +242,17 @@ class Records(Sequence[bytes]):
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
 
 
-def _whole(payload: Any) -> bytes:
-    """A payload that cannot be joined as it is: a view with gaps, or something else than bytes."""
-    if isinstance(payload, (bytes, bytearray, memoryview)):
-        return bytes(payload)
-    raise _no_payload(payload)
+def _octets(payload: Any) -> bytes | memoryview:
+    """A payload that may be a view of something else, with gaps even, as bytes."""
+    try:
+        view = memoryview(payload)
+    except TypeError:
+        raise _no_payload(payload) from None
+    if view.format == "B" and view.ndim == 1 and view.contiguous:
+        return view
+    if "O" in view.format:  # objects, of which it would be the addresses
+        raise _no_payload(payload)
+    return view.tobytes()
 
 
 def _no_payload(value: Any) -> TypeError:

@@ -60,10 +60,12 @@ def select(batch: Any, number: int) -> Any:
     return apply(lambda leaf: leaf[number], batch)
 
 
-def stack(elements: Sequence[Any]) -> Any:
-    """A batch of the elements."""
+def stack(elements: Sequence[Any], room: Callable[[int], memoryview] | None = None) -> Any:
+    """A batch of the elements; ``room`` gives memory for large records."""
     if isinstance(elements, Records):
         return elements
+    if isinstance(elements[0], bytes):
+        return Records.of(elements, room=room)
     return _merge(list(elements), "", _stack_leaves)
 
 
@@ -97,10 +99,7 @@ def _check_alike(elements: list[Any], place: str) -> None:
 
 def _stack_leaves(leaves: list[Any], place: str) -> Any:
     first = leaves[0]
-    if isinstance(first, bytes):
-        # Records where a record is the whole element; a feature's bytes are an array of objects.
-        return _objects(leaves) if place else Records.of(leaves)
-    if isinstance(first, (str, type(None))):
+    if isinstance(first, (bytes, str, type(None))):
         return _objects(leaves)
     if isinstance(first, (Records, list)):
         return leaves

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_exactly
+from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_singly
 
 Numbers = npt.NDArray[np.int64]
 
@@ -94,7 +94,7 @@ class _WindowCursor(Cursor):
         self._fill()
         while self._rest is None:
             self._mark()
-            elements = take_exactly(self._up, min(count, self._window), lazy=self._lazy)
+            elements = take_singly(self._up, min(count, self._window), lazy=self._lazy)
             if len(elements):
                 return self._exchange(elements)
             self._end()
@@ -106,7 +106,7 @@ class _WindowCursor(Cursor):
     def _fill(self) -> None:
         while self._rest is None and self._taken < self._window:
             self._mark()
-            elements = take_exactly(self._up, self._window - self._taken, lazy=self._lazy)
+            elements = take_singly(self._up, self._window - self._taken, lazy=self._lazy)
             if not len(elements):
                 self._end()
             self._slots += elements
@@ -180,7 +180,7 @@ class _WindowCursor(Cursor):
                 continue
             first = int(wanted[run[0]])
             skipped = self._up.skip(first - position)
-            elements = take_exactly(self._up, len(run), lazy=self._lazy)
+            elements = take_singly(self._up, len(run), lazy=self._lazy)
             if skipped != first - position or len(elements) != len(run):
                 raise changed("there are fewer elements to shuffle")
             for place, element in zip(order[run].tolist(), elements, strict=True):
