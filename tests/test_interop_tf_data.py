@@ -385,6 +385,59 @@ def test_random_chain_gives_what_it_gives_under_tensorflow(seed: int) -> None:
         assert ours["number"] in (theirs["number"], -2)
 
 
+def random_structure(rng: random.Random, rows: int, depth: int = 2) -> Any:
+    """Arrays of ``rows`` rows, in tuples and dictionaries."""
+    kind = rng.choice(("leaf", "tuple", "dict")) if depth else "leaf"
+    if kind == "tuple":
+        return tuple(random_structure(rng, rows, depth - 1) for _ in range(rng.randrange(1, 4)))
+    if kind == "dict":
+        names = rng.sample(["b", "a", "Z", "aa", "1"], rng.randrange(1, 4))
+        return {name: random_structure(rng, rows, depth - 1) for name in names}
+    shape = (rows, *rng.choice(((), (), (2,), (1, 3))))
+    dtype = rng.choice((np.int64, np.float32, np.uint8, np.bool_, object))
+    count = int(np.prod(shape))
+    values: Any = np.empty(count, dtype)
+    values[:] = [
+        rng.randbytes(rng.randrange(3)) if dtype is object else rng.randrange(5) for _ in range(count)
+    ]
+    return values.reshape(shape)
+
+
+STRUCTURED: list[Callable[[Any, Any, int], Any]] = [
+    lambda tf, dataset, a: dataset.batch(a + 1),
+    lambda tf, dataset, a: dataset.batch(a + 1, drop_remainder=True),
+    lambda tf, dataset, a: dataset.batch(a + 1).unbatch(),
+    lambda tf, dataset, a: dataset.padded_batch(a + 1),
+    lambda tf, dataset, a: dataset.enumerate(a),
+    lambda tf, dataset, a: tf.data.Dataset.zip((dataset, dataset.skip(a))),
+    lambda tf, dataset, a: tf.data.Dataset.zip({"x": dataset, "a": dataset.repeat(a)}),
+    lambda tf, dataset, a: dataset.concatenate(dataset.take(a)),
+    lambda tf, dataset, a: dataset.repeat(a),
+    lambda tf, dataset, a: dataset.skip(a).cache().prefetch(a),
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_structures_give_what_they_give_under_tensorflow(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(6):
+        structure = random_structure(rng, rng.randrange(1, 6))
+        steps = [(rng.choice(STRUCTURED), rng.randrange(4)) for _ in range(rng.randrange(1, 4))]
+
+        def program(tf: Any, structure: Any = structure, steps: Any = steps) -> Any:
+            dataset = tf.data.Dataset.from_tensor_slices(structure)
+            for step, a in steps:
+                dataset = step(tf, dataset, a)
+            return dataset
+
+        ours, theirs = run(prtf, program), run(tf, program)
+        if isinstance(theirs, tuple):  # batches of batches that differ in length
+            assert ours[0] == theirs[0]
+        else:
+            assert ours == theirs
+            assert repr(program(prtf)) == repr(program(tf))
+
+
 # --- Files ------------------------------------------------------------------------------------------
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import gzip
+import tempfile
 import threading
+import zlib
 from collections import OrderedDict, namedtuple
 from itertools import islice
 from pathlib import Path
@@ -15,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
-from purerecord import tf
+from purerecord import frame, tf
 from purerecord.tf.order import Parallel, Shuffle, Tuned
 from purerecord.tf.recordfiles import interleaved
 
@@ -289,6 +293,24 @@ def test_records_of_a_damaged_file_and_those_after_it(tmp_path: Path) -> None:
     assert isinstance(caught.value, pr.ChecksumError)
     rest = tf.data.TFRecordDataset(paths).ignore_errors()
     assert [record.numpy() for record in rest] == [b"a0", b"b0", b"b1"]
+
+
+@given(st.data())
+def test_any_file_gives_records_or_tensorflows_errors(data: st.DataObject) -> None:
+    whole = b"".join(piece for record in (b"hello", b"", b"x" * 40) for piece in frame.encode(record))
+    compression = data.draw(st.sampled_from(["", "GZIP", "ZLIB"]))
+    if compression:
+        whole = zlib.compress(whole) if compression == "ZLIB" else gzip.compress(whole)
+    changed = bytearray(whole[: data.draw(st.integers(0, len(whole)))] + data.draw(st.binary(max_size=20)))
+    if changed and data.draw(st.booleans()):
+        changed[data.draw(st.integers(0, len(changed) - 1))] ^= data.draw(st.integers(1, 255))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(changed)
+        file.flush()
+        dataset = tf.data.TFRecordDataset([file.name, file.name], compression)
+        assert len(list(dataset.ignore_errors())) <= 20
+        with contextlib.suppress(tf.errors.DataLossError):
+            list(dataset)
 
 
 def test_a_cut_header_is_the_end_as_in_tensorflow(tmp_path: Path) -> None:
