@@ -193,7 +193,7 @@ def test_print_writes_the_same(values, capfd):
 
 leaves = st.one_of(
     st.integers(-(2**33), 2**33),
-    st.sampled_from([0, 1, 2**31, -(2**31) - 1, 2**63, -(2**63)]),
+    st.sampled_from([0, 1, 2**31, -(2**31) - 1, 2**63 - 1, -(2**63)]),
     st.booleans(),
     # TensorFlow keeps constants that it has made, and so confuses 0.0 and -0.0.
     st.floats(width=32).map(lambda x: x or 0.0),
@@ -209,7 +209,7 @@ nested = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3), max_lea
 dtypes = st.sampled_from([None, "int32", "int64", "uint8", "float32", "float64", "bool", "string"])
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None, derandomize=True)
 @given(value=nested, dtype=dtypes)
 def test_anything_becomes_the_same_tensor_or_is_refused_by_both(value, dtype):
     results = []
@@ -225,7 +225,7 @@ def test_anything_becomes_the_same_tensor_or_is_refused_by_both(value, dtype):
     assert results[0] == results[1]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_any_slice_gives_the_same_or_is_refused_with_the_same_error(data):
     shape = data.draw(st.lists(st.integers(0, 3), max_size=3))
@@ -297,7 +297,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_any_call_gives_the_same_value_or_an_error_that_is_meant(name, data):
     arguments = [data.draw(strategy) for strategy in CALLS[name]]
@@ -313,7 +313,7 @@ def test_any_call_gives_the_same_value_or_an_error_that_is_meant(name, data):
         assert results[0] == results[1]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_any_two_tensors_give_the_same_under_every_operator(data):
     dtype = data.draw(st.sampled_from(["int32", "int64", "uint8", "float32", "float64", "bool"]))

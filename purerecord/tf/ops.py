@@ -6,6 +6,8 @@ Each is a few lines of numpy with TensorFlow's signature, dtypes and errors. Mat
 from __future__ import annotations
 
 import builtins
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -222,13 +224,14 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
             f"Input to reshape is a tensor with {array.size} values, but the requested shape has {known}"
         )
     if -1 in lengths and not known:
-        lengths = tuple(_left_over(array.shape) if length == -1 else length for length in lengths)
+        # Beside a 0 it could be anything; it is what fits if all zeros are left out.
+        rest = _without_zeros(array.shape) // _without_zeros(abs(length) for length in lengths)
+        lengths = tuple(rest if length == -1 else length for length in lengths)
     return of_array(array.reshape(lengths))
 
 
-def _left_over(shape: tuple[int, ...]) -> int:
-    """What is left for -1 beside a 0, which could be anything: the lengths that are not 0."""
-    return int(np.prod([length for length in shape if length], dtype=np.int64))
+def _without_zeros(shape: Iterable[int]) -> int:
+    return math.prod(length for length in shape if length)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
