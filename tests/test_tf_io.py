@@ -193,6 +193,20 @@ def test_url_without_fsspec_or_scheme_is_refused(monkeypatch: pytest.MonkeyPatch
         tf.io.gfile.exists("nosuchscheme://x/y")
 
 
+def test_records_behind_a_url() -> None:
+    pytest.importorskip("fsspec")
+    path = "memory://purerecord-records/file"
+    with tf.io.TFRecordWriter(path, "GZIP") as writer:
+        writer.write("record")
+    assert [record.numpy() for record in tf.data.TFRecordDataset(path, "GZIP")] == [b"record"]
+    assert len(tf.data.Dataset.list_files("memory://purerecord-records/*")) == 1
+    for missing in (lambda: list(tf.data.TFRecordDataset(path + "x")), lambda: tf.io.read_file(path + "x")):
+        with pytest.raises(tf.errors.NotFoundError, match="No such file or directory"):
+            missing()
+    with pytest.raises(tf.errors.UnimplementedError, match="scheme 'nosuch' not implemented"):
+        list(tf.data.TFRecordDataset("nosuch://x"))
+
+
 def test_gfile_behind_a_url() -> None:
     pytest.importorskip("fsspec")
     gfile = tf.io.gfile

@@ -319,7 +319,19 @@ def _damage(error: CorruptionError, compressed: bool) -> str:
 
 
 def _of_oserror(error: OSError) -> Exception:
-    kind = _OF_ERRNO.get(error.errno or 0, UnknownError)
-    text = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
-    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}; "
-    return join(kind, error, f"{where}{text}")
+    code = error.errno or next((code for kind, code in _ERRNO if isinstance(error, kind)), 0)
+    text = error.strerror or (os.strerror(code) if code else str(error))
+    name = error.filename
+    if name is None and code and not error.errno:
+        name = str(error)  # fsspec gives a name and no number
+    where = f"{os.fsdecode(name)}; " if name else ""
+    return join(_OF_ERRNO.get(code, UnknownError), error, f"{where}{text}")
+
+
+_ERRNO: tuple[tuple[type[OSError], int], ...] = (
+    (FileNotFoundError, errno.ENOENT),
+    (FileExistsError, errno.EEXIST),
+    (PermissionError, errno.EACCES),
+    (IsADirectoryError, errno.EISDIR),
+    (NotADirectoryError, errno.ENOTDIR),
+)

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, cast
 
@@ -161,29 +162,27 @@ class GFile:
 
 def _open(name: Any, mode: str) -> Any:
     path = local_path(name)
-    return open_remote(path, mode) if is_url(path) else open(path, mode)
+    with known_scheme(path):
+        return open_remote(path, mode) if is_url(path) else open(path, mode)
 
 
 def _remote(path: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the path in it."""
-    with _known_scheme(path):
+    with known_scheme(path):
         found = _fsspec().core.url_to_fs(path)
     return cast("tuple[Any, str]", found)
 
 
-class _known_scheme:  # noqa: N801 - used like a function
-    """An unknown scheme is TensorFlow's UnimplementedError."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: Any, _: object) -> None:
-        if isinstance(error, ValueError):
-            scheme = self._path.partition("://")[0]
-            text = f"File system scheme {scheme!r} not implemented (file: {self._path!r})"
-            raise errors.UnimplementedError(None, None, text) from error
+@contextmanager
+def known_scheme(path: str) -> Iterator[None]:
+    """A scheme that fsspec does not know is TensorFlow's UnimplementedError."""
+    try:
+        yield
+    except ValueError as error:
+        if not is_url(path) or isinstance(error, errors.OpError):
+            raise
+        text = f"File system scheme {path.partition('://')[0]!r} not implemented (file: {path!r})"
+        raise errors.UnimplementedError(None, None, text) from error
 
 
 def exists(path: Any) -> bool:

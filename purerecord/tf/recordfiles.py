@@ -15,7 +15,8 @@ from ..errors import CompressionError, CorruptionError, TruncatedError
 from ..frame import HEADER
 from ..storage import Opened, local_path
 from ..stream import FrameStream
-from .errors import DataLossError, UnimplementedError, join, translate
+from .errors import DataLossError, UnimplementedError, join, translate, translated
+from .gfile import known_scheme
 
 _KNOWN = ("", "GZIP", "ZLIB")
 
@@ -25,10 +26,9 @@ class RecordFile(Iterator[bytes]):
 
     def __init__(self, path: Any, compression: str = "") -> None:
         self._compression = compression
-        try:
-            self._stream = FrameStream(Opened(local_path(path), compression))
-        except OSError as error:
-            raise translate(error) from error
+        name = local_path(path)
+        with translated(), known_scheme(name):
+            self._stream = FrameStream(Opened(name, compression))
         self._ready: Iterator[bytes] = iter(())
         self._cut: Exception | None = None  # said again, should somebody ask again
 
