@@ -123,7 +123,7 @@ def test_all_ways_of_importing_work():
         ("sparse.add", "tf.sparse.add is not in purerecord.tf"),
         ("ragged.range", "tf.ragged.range is not in purerecord.tf"),
         ("train.Checkpoint", "tf.train.Checkpoint is not in purerecord.tf"),
-        ("data.FixedLengthRecordDataset", "tf.data.FixedLengthRecordDataset is not in purerecord.tf"),
+        ("data.ThreadingOptions", "tf.data.ThreadingOptions is not in purerecord.tf"),
     ],
 )
 def test_what_is_not_there_says_so_and_where_the_list_is(name, beginning):
