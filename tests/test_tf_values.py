@@ -400,6 +400,21 @@ def test_random_functions_for_pictures_stay_in_their_bounds():
         tf.image.random_crop(image, [9, 2, 3])
 
 
+RESIZED = [  # what TensorFlow gives for the rows (0, 10) and (20, 30)
+    ("bilinear", [[0, 5, 10], [10, 15, 20], [20, 25, 30]]),
+    ("nearest", [[0, 10, 10], [20, 30, 30], [20, 30, 30]]),
+    ("area", [[0, 5, 10], [10, 15, 20], [20, 25, 30]]),
+]
+
+
+@pytest.mark.parametrize(("method", "expected"), RESIZED)
+def test_resize_gives_known_pixels(method, expected):
+    image = np.array([[0, 10], [20, 30]], np.uint8)[..., None]
+    resized = tf.image.resize(image, [3, 3], method)
+    assert resized.dtype is (tf.uint8 if method == "nearest" else tf.float32)
+    np.testing.assert_allclose(resized.numpy()[..., 0], expected, atol=1e-5)
+
+
 def test_codecs_name_the_extra_when_pillow_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match=r"purerecord\[images\]"):
