@@ -7,6 +7,7 @@ upper bytes of a plausible length are zero; the few that are left need a CRC. No
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ _NOWHERE = np.empty(0, np.int64)
 # Lost blocks of a file system are at least so large.
 _BLOCK = 512
 # So much is looked at together: what it takes to do so is a multiple of that.
-_WINDOW = 1 << 20
+_WINDOW, _NEAR = 1 << 20, 1 << 12
 # Among so many payloads one that matches its footer by chance is not to be feared.
 _FIRST = 256
 
@@ -45,6 +46,18 @@ def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Of
         np.concatenate([_NOWHERE, *(positions for positions, _ in found)]),
         np.concatenate([_NOWHERE, *(lengths for _, lengths in found)]),
     )
+
+
+def each_plausible_frame(buffer: Any, start: int, available: int | None) -> Iterator[tuple[int, int]]:
+    """The same, one by one, and no farther than needed: the next frame is often near."""
+    octets = np.frombuffer(buffer, np.uint8)
+    last = len(octets) - HEADER + 1
+    window = _NEAR
+    while start < last:
+        stop = min(start + window, last)
+        positions, lengths = _plausible(octets[start : stop + HEADER - 1], start, available)
+        yield from zip(positions.tolist(), lengths.tolist(), strict=True)
+        start, window = stop, min(4 * window, _WINDOW)
 
 
 def _plausible(octets: npt.NDArray[np.uint8], start: int, available: int | None) -> tuple[Offsets, Offsets]:
@@ -118,22 +131,25 @@ def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
     from the file around it.
     """
     crc, done = 0, HEADER
-    for number, end in enumerate(ends.tolist()):
-        if end < OVERHEAD:
-            continue
+    ends = ends[ends >= OVERHEAD]
+    if len(ends) > _FIRST:
+        later = ends[_FIRST:]
+        ends = np.append(ends[:_FIRST], later[_alike(buffer[:HEADER], later - OVERHEAD) >= 8])
+    for end in ends.tolist():
         crc = crc32c(buffer[done : end - FOOTER], crc)
         done = end - FOOTER
-        if mask(crc) != int.from_bytes(buffer[done:end], "little"):
-            continue
-        if number < _FIRST or _alike(buffer[:HEADER], done - HEADER) >= 8:
+        if mask(crc) == int.from_bytes(buffer[done:end], "little"):
             return int(done)
     return None
 
 
-def _alike(header: bytes, length: int) -> int:
-    """How many bytes of ``header`` are what a header for ``length`` has there."""
-    right = frame.encode_header(length)
-    return sum(a == b for a, b in zip(header, right, strict=True))
+def _alike(header: Any, lengths: Offsets) -> Offsets:
+    """How many bytes of ``header`` are what a header for each of the lengths has there."""
+    right = np.empty((len(lengths), HEADER), np.uint8)
+    right[:, :8] = lengths.astype("<u8").view(np.uint8).reshape(-1, 8)
+    right[:, 8:] = masked_length_crcs(lengths.astype(np.uint64)).astype("<u4").view(np.uint8).reshape(-1, 4)
+    alike: Offsets = np.count_nonzero(right == np.frombuffer(header, np.uint8), axis=1)
+    return alike
 
 
 def name_damage(data: bytes, size: int, *, at_begin: bool, at_end: bool) -> tuple[str, int | None]:

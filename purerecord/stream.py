@@ -20,6 +20,8 @@ from .frame import FOOTER, HEADER, OVERHEAD
 _PIECE = 1 << 24
 # How far ahead a search looks for the end of a frame whose header alone is damaged.
 _LOOK = 1 << 20
+# Where it has looked so often, for damage is everywhere, it looks less far.
+_OFTEN = 256
 _SEARCH = 1 << 22
 # A search may meet any number of plausible headers. After checking so many bytes of payload behind them it
 # only looks at short ones; and where it could not go back, never at longer ones than these.
@@ -29,6 +31,8 @@ _FARTHEST = 1 << 28
 
 class FrameStream(ForwardStream):
     """The frames of one opened file, in order, and what is between them."""
+
+    _looks = 0  # how often the end of a frame with a damaged header was looked for
 
     def skip(self) -> Damage:
         """Pass over the damage that ``next`` raised, to the next frame or the end; say what it was."""
@@ -101,8 +105,7 @@ class FrameStream(ForwardStream):
             searched = len(self._buffer) - HEADER + 1  # checking a payload may read on
             remaining = self._opened.remaining()
             available = None if remaining is None else len(self._buffer) + remaining
-            positions, lengths = resync.plausible_frames(self._buffer, start, available)
-            for position, length in zip(positions.tolist(), lengths.tolist(), strict=True):
+            for position, length in resync.each_plausible_frame(self._buffer, start, available):
                 if stop is not None and position >= stop:
                     return None, b""
                 if length > (_SHORT if budget < 0 else _FARTHEST if available is None else length):
@@ -197,10 +200,12 @@ class FrameStream(ForwardStream):
             return None
         end = resync.intact_payload_end(self._buffer, np.array([first]))
         if end is None and found is not None:
-            self._read_up_to(_LOOK)
+            self._looks += 1
+            look = _LOOK if self._looks < _OFTEN else _LOOK >> 6
+            self._read_up_to(look)
             # The frame that was found may lie inside the payload, but it cannot reach out of it.
             inner = first + frame.decode_header(self._buffer, first) + OVERHEAD
-            ends, _ = resync.plausible_frames(self._buffer[:_LOOK], inner, None)
+            ends, _ = resync.plausible_frames(self._buffer[:look], inner, None)
             end = resync.intact_payload_end(self._buffer, ends)
         return end
 

@@ -38,6 +38,7 @@ from purerecord import (
     build_index,
     quarantine,
     read_records,
+    resync,
     salvage,
     scan,
 )
@@ -412,3 +413,22 @@ def test_length_that_runs_over_the_end_does_not_hide_the_frames_behind_it():
 
 def test_frame_of_no_bytes_is_a_frame():
     assert found(frame(b"") * 3) == [Frame(i * OVERHEAD, 0, i, False) for i in range(3)]
+
+
+def test_damage_everywhere_is_passed_in_linear_time(monkeypatch):
+    looked_at = []
+    plausible = resync._plausible
+    monkeypatch.setattr(
+        resync, "_plausible", lambda data, *more: looked_at.append(len(data)) or plausible(data, *more)
+    )
+    totals = []
+    for number in (150, 300, 600):
+        data = bytearray(frames([RANDOM.randbytes(20) for _ in range(number)]))
+        for at in range(0, len(data), 2 * 36):
+            data[at + 9] ^= 0xFF
+            data[at + 20] ^= 0xFF
+        with buffers(_OFTEN=10, _LOOK=1 << 14):
+            assert len(damages(bytes(data))) == number // 2
+        totals.append(sum(looked_at))
+        looked_at.clear()
+    assert totals[2] - totals[1] < 2.5 * (totals[1] - totals[0])
