@@ -73,7 +73,7 @@ def parse(task: Task) -> list[Variant]:
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns: alone and with a thread that reads ahead, over batch sizes, our own among them."""
+    """Files to numpy columns: without and with a thread that reads ahead, over batch sizes."""
     parse_one, read_from = parser(task.work), api("read_batches")
     dataset = api("TFRecordDataset")(list(map(str, task.shards)))
 
