@@ -147,17 +147,12 @@ def test_grey_png_of_16_bits_decodes_to_the_same_pixels(channels):
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 @pytest.mark.parametrize("compression", [-1, 0, 1, 9])
-def test_png_encodes_to_the_same_bytes(channels, compression):
+def test_png_encodes_to_the_same_pixels(channels, compression):
     for size in SIZES:
         pixels = noise(*size, channels)
         mine, theirs = (namespace.io.encode_png(pixels, compression).numpy() for namespace in (ours, tf))
         same(ours.io.decode_png(mine), ours.io.decode_png(theirs))
         same(ours.io.decode_png(mine), tf.constant(pixels))
-
-
-def test_drawn_png_encodes_to_the_same_bytes():
-    pixels = np.asarray(drawn(97, 131))
-    assert ours.io.encode_png(pixels).numpy() == tf.io.encode_png(pixels).numpy()
 
 
 def test_gif_decodes_to_the_same_pixels():
