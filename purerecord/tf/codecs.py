@@ -1,8 +1,9 @@
 """Pictures as bytes: ``decode_jpeg``, ``decode_png``, ``decode_image``, ``encode_jpeg`` and so on.
 
 Pillow does the work (``pip install purerecord[images]``). An encoded JPEG has TensorFlow's bytes, an encoded
-PNG its pixels. Decoded, PNG, GIF and BMP give TensorFlow's pixels. JPEG gives those that TensorFlow has with ``dct_method="INTEGER_ACCURATE"``; by default it decodes faster and less exactly, which Pillow does
-not offer: its values then differ from ours by up to 5 of 255, by 1 on average.
+PNG its pixels. Decoded, PNG, GIF and BMP give TensorFlow's pixels. JPEG gives those that TensorFlow has with
+``dct_method="INTEGER_ACCURATE"``; by default it decodes faster and less exactly, which Pillow does not
+offer: its values then differ from ours by up to 5 of 255, by 1 on average.
 """
 
 from __future__ import annotations
