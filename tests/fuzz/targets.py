@@ -119,7 +119,8 @@ def _bits(values) -> bytes:
 def tensor_parser(data: bytes) -> None:
     """A tensor that parses is serialized to what parses to the same."""
     array = _outcome(pr.parse_tensor, data)
-    if array is not None:
+    # One value may stand for millions: that it parses is enough then.
+    if array is not None and array.size < 100_000:
         again = pr.parse_tensor(pr.serialize_tensor(array))
         assert again.dtype == array.dtype
         assert again.shape == array.shape
