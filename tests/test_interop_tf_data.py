@@ -346,6 +346,38 @@ def test_error_is_of_tensorflows_class(name: str) -> None:
     assert ours[0] == theirs[0]
 
 
+# What stands between a function that fails now and then and whoever ignores it.
+BETWEEN: dict[str, Program] = {
+    "nothing": lambda dataset: dataset,
+    # Right behind map, TensorFlow makes one step of both, which loses the whole batch with the failure in it.
+    "batch": lambda dataset: dataset.prefetch(1).batch(3),
+    "padded_batch": lambda dataset: dataset.padded_batch(3),
+    "unbatch": lambda dataset: dataset.batch(1).unbatch(),
+    "shuffle": lambda dataset: dataset.shuffle(1),
+    "take": lambda dataset: dataset.take(7),
+    "skip": lambda dataset: dataset.skip(1),
+    "shard": lambda dataset: dataset.shard(2, 1),
+    "repeat": lambda dataset: dataset.repeat(2),
+    "concatenate": lambda dataset: dataset.concatenate(dataset),
+    "prefetch": lambda dataset: dataset.prefetch(2),
+    "filter": lambda dataset: dataset.filter(lambda x: x > -100),
+    "map": lambda dataset: dataset.map(lambda x: x + 1),
+    "cache": lambda dataset: dataset.cache(),
+    "interleave": lambda dataset: dataset.range(3).interleave(
+        lambda _: dataset, cycle_length=2, block_length=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_errors_can_be_ignored_behind_any_step(name: str) -> None:
+    def program(tf: Any) -> Any:
+        failing = numbers(tf, 12).map(lambda x: 60 // (x % 5 - 2))
+        return BETWEEN[name](failing).ignore_errors()
+
+    assert run(prtf, program)["elements"] == run(tf, program)["elements"]
+
+
 # --- Random chains ----------------------------------------------------------------------------------
 
 # Each gets a dataset and two numbers from 0 to 3.

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord import frame, tf
 from purerecord.tf.order import Parallel, Shuffle, Tuned
-from purerecord.tf.recordfiles import interleaved
+from purerecord.tf.recordfiles import Interleaved
 
 Dataset = tf.data.Dataset
 Point = namedtuple("Point", ["x", "y"])
@@ -175,7 +175,7 @@ def reference(sources: list[list[Any]], cycle: int, block: int) -> list[Any]:
 
 @given(st.lists(st.lists(st.integers(), max_size=6), max_size=6), st.integers(1, 5), st.integers(1, 4))
 def test_interleaving_follows_the_rule(sources: list[list[Any]], cycle: int, block: int) -> None:
-    assert list(interleaved(iter(sources), iter, cycle, block)) == reference(sources, cycle, block)
+    assert list(Interleaved(iter(sources), iter, cycle, block)) == reference(sources, cycle, block)
 
 
 @given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 7))

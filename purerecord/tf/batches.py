@@ -6,8 +6,7 @@ dimension. Elements are structures of tensors; which ones, is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,8 @@ from .composite import RaggedTensor, SparseTensor, unwrap, wrap
 from .dtypes import DType
 from .errors import DataLossError, InvalidArgumentError
 from .shapes import RaggedTensorSpec, TensorShape, TensorSpec
-from .structure import Element, Spec, flatten, is_nested, pack
+from .structure import Element, Spec, apply, flatten, is_nested, pack, spec_of
 from .tensors import EagerTensor, convert_to_tensor
-
-
-def grouped(elements: Iterable[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Lists of ``size`` elements; the last one may be shorter, or is dropped."""
-    iterator = iter(elements)
-    while group := list(islice(iterator, size)):
-        if len(group) == size or not drop_remainder:
-            yield group
 
 
 def stacked(elements: list[Element], spec: Spec | None) -> Element:
@@ -128,9 +119,9 @@ class Padding:
         pairs = zip(values, components, strict=True)
         return shapes, [_fill(value, component.dtype) for value, component in pairs]
 
-    def batch(self, elements: list[Element], spec: Spec) -> Element:
+    def batch(self, elements: list[Element]) -> Element:
         """One element of many."""
-        shapes, values = self.checked(spec)
+        shapes, values = self.checked(apply(spec_of, elements[0]))
         columns = zip(*map(flatten, elements), strict=True)
         leaves = []
         for column, shape, value in zip(columns, shapes, values, strict=True):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import reduce
-from itertools import chain, count
+from functools import partial, reduce
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from .dtypes import int64
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
 from .ordering import Ordered
 from .random import order_seed
-from .recordfiles import interleaved
+from .recordfiles import Interleaved
 from .shapes import TensorSpec
 from .structure import (
     Element,
@@ -34,7 +34,6 @@ from .structure import (
     compatible,
     flatten,
     pack,
-    spec_of,
     with_shape,
 )
 from .tensors import EagerTensor
@@ -222,7 +221,7 @@ class Dataset(Ordered):
             return made
 
         def begin(real: bool) -> Iterator[Element]:
-            return interleaved(self._begin(real), lambda element: inner(element)._begin(real), cycle, block)
+            return Interleaved(self._begin(real), lambda element: inner(element)._begin(real), cycle, block)
 
         def spec() -> Spec:
             for element in self._begin(False):
@@ -269,8 +268,8 @@ class Dataset(Ordered):
         size = _batch_size(batch_size)
 
         def begin(real: bool) -> Iterator[Element]:
-            groups = batches.grouped(self._begin(real), size, bool(drop_remainder))
-            return (batches.stacked(group, self._known_spec) for group in groups)
+            groups = order.Steps(order.grouped(self._begin(real), size, bool(drop_remainder)))
+            return map(partial(batches.stacked, spec=self._known_spec), groups)
 
         kind = "Batch" if num_parallel_calls is None else "ParallelBatch"
         return self._batched(kind, begin, size, bool(drop_remainder), lambda: self.element_spec)
@@ -290,8 +289,8 @@ class Dataset(Ordered):
             padding.checked(self._known_spec)
 
         def begin(real: bool) -> Iterator[Element]:
-            for group in batches.grouped(self._begin(real), size, bool(drop_remainder)):
-                yield padding.batch(group, apply(spec_of, group[0]))
+            groups = order.Steps(order.grouped(self._begin(real), size, bool(drop_remainder)))
+            return map(padding.batch, groups)
 
         def spec() -> Spec:
             shapes = iter(padding.checked(self.element_spec)[0])
@@ -326,7 +325,7 @@ class Dataset(Ordered):
             size = UNKNOWN if length is None or self._size < 0 else self._size * length
 
         def begin(real: bool) -> Iterator[Element]:
-            return chain.from_iterable(map(batches.rows_of, self._begin(real)))
+            return order.Steps(order.flattened(self._begin(real), batches.rows_of))
 
         return self._then(
             "Unbatch",
@@ -349,7 +348,7 @@ def _directed(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: boo
         shown = ".\n".join(f"Dataset {number} element_spec={spec!r}" for number, spec in enumerate(known))
         raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n {shown}.")
     return Dataset(
-        lambda real: order.directed([part._begin(real) for part in parts], choices(real), stop),
+        lambda real: order.Steps(order.directed([part._begin(real) for part in parts], choices(real), stop)),
         lambda: reduce(common_spec, [part.element_spec for part in parts]),
         UNKNOWN,
         "DirectedInterleave",

@@ -1,7 +1,8 @@
 """In which order, how often and by which thread elements come: shuffle, repeat, cache, map in threads.
 
-These are iterators over iterators; they do not know what an element is. Some of them are classes, since one
-that has raised an error can be asked to go on, which a generator cannot.
+These are iterators over iterators; they do not know what an element is. As in TensorFlow, one that has
+raised an error can be asked to go on, which a generator cannot. So generators here handle *events*, elements
+and failures, and ``Steps`` raises the failures.
 """
 
 from __future__ import annotations
@@ -31,6 +32,39 @@ _WORTHWHILE = 0.001
 Begin = Callable[[bool], Iterator[Any]]
 
 
+class Failure:
+    """An error in the place of an element."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def events(elements: Iterator[Any]) -> Iterator[Any]:
+    """The elements, and a ``Failure`` wherever there is an error instead of one."""
+    while True:
+        try:
+            element = next(elements)
+        except StopIteration:
+            return
+        except Exception as error:  # raised again by ``Steps``
+            yield Failure(error)
+        else:
+            yield element
+
+
+class Steps(Iterator[Any]):
+    """The elements that a generator of events gives; failures are raised, and it goes on behind them."""
+
+    def __init__(self, generator: Iterator[Any]) -> None:
+        self._events = generator
+
+    def __next__(self) -> Any:
+        event = next(self._events)
+        if isinstance(event, Failure):
+            raise event.error
+        return event
+
+
 class Shuffle:
     """A random one of the next ``buffer_size`` elements, again and again.
 
@@ -48,14 +82,19 @@ class Shuffle:
         draw = random.Random(f"{self._seed} {self._iteration}")
         if real and self._reshuffle:
             self._iteration += 1
-        return self._shuffled(self._begin(real), draw)
+        return Steps(self._shuffled(self._begin(real), draw))
 
     def _shuffled(self, elements: Iterator[Any], draw: random.Random) -> Iterator[Any]:
-        buffer = list(islice(elements, self._buffer_size))
-        for element in elements:
-            chosen = draw.randrange(len(buffer))
-            yield buffer[chosen]
-            buffer[chosen] = element
+        buffer: list[Any] = []
+        for event in events(elements):
+            if isinstance(event, Failure):
+                yield event
+            elif self._buffer_size is None or len(buffer) < self._buffer_size:
+                buffer.append(event)
+            else:
+                chosen = draw.randrange(len(buffer))
+                yield buffer[chosen]
+                buffer[chosen] = event
         while buffer:
             chosen = draw.randrange(len(buffer))
             buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
@@ -66,11 +105,58 @@ def repeated(begin: Begin, times: int | None, real: bool) -> Iterator[Any]:
     """The elements ``times`` times, without end if None; but nothing without end is nothing."""
     for _ in count() if times is None else range(times):
         empty = True
-        for element in begin(real):
+        for event in events(begin(real)):
             empty = False
-            yield element
+            yield event
         if empty:
             return
+
+
+def taken(elements: Iterator[Any], most: int) -> Iterator[Any]:
+    """The first elements, ``most`` of them; failures do not count."""
+    left = most
+    for event in events(elements) if most else ():
+        yield event
+        left -= not isinstance(event, Failure)
+        if not left:
+            return
+
+
+def dealt(elements: Iterator[Any], first: int, step: int) -> Iterator[Any]:
+    """Every ``step``-th element, beginning with number ``first``."""
+    number = -first
+    for event in events(elements):
+        if isinstance(event, Failure):
+            yield event
+            continue
+        if number >= 0 and number % step == 0:
+            yield event
+        number += 1
+
+
+def flattened(elements: Iterator[Any], rows: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    """The rows of one element after the other."""
+    for event in events(elements):
+        if isinstance(event, Failure):
+            yield event
+        else:
+            yield from events(rows(event))
+
+
+def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[Any]:
+    """Lists of ``size`` elements; the last one may be shorter, or is dropped, as is one with a failure."""
+    group: list[Any] = []
+    for event in events(elements):
+        if isinstance(event, Failure):
+            group = []
+            yield event
+            continue
+        group.append(event)
+        if len(group) == size:
+            yield group
+            group = []
+    if group and not drop_remainder:
+        yield group
 
 
 class Kept:
@@ -89,41 +175,48 @@ class Kept:
         if self._path:
             if os.path.exists(self._path):
                 return map(pickle.loads, RecordFile(self._path))
-            return self._written(self._begin(real))
+            return Steps(self._written(self._begin(real)))
         if self._elements is not None:
             return iter(self._elements)
-        return self._collected(self._begin(real))
+        return Steps(self._collected(self._begin(real)))
 
     def _collected(self, elements: Iterator[Any]) -> Iterator[Any]:
-        kept = []
-        for element in elements:
-            kept.append(element)
-            yield element
+        kept: list[Any] | None = []
+        for event in events(elements):
+            if isinstance(event, Failure):
+                kept = None  # what is not whole is not kept
+            elif kept is not None:
+                kept.append(event)
+            yield event
         self._elements = kept
 
     def _written(self, elements: Iterator[Any]) -> Iterator[Any]:
         with TFRecordWriter(self._path, atomic=True) as writer:
-            for element in elements:
-                writer.write(pickle.dumps(element))
-                yield element
+            for event in events(elements):
+                if isinstance(event, Failure):
+                    writer.abandon()
+                elif not writer.closed:
+                    writer.write(pickle.dumps(event))
+                yield event
 
 
 def directed(sources: list[Iterator[Any]], choices: Iterable[int], stop: bool) -> Iterator[Any]:
     """From the source that each choice names; at the end of one, stop or go on without it."""
-    left = dict(enumerate(sources))
+    left = {number: events(source) for number, source in enumerate(sources)}
     for choice in choices:
         if not 0 <= choice < len(sources):
-            raise InvalidArgumentError(None, None, f"Selector index out of range: {choice} >= {len(sources)}")
+            text = f"Selector index out of range: {choice} >= {len(sources)}"
+            raise InvalidArgumentError(None, None, text)
         if choice not in left:
             continue
         try:
-            element = next(left[choice])
+            event = next(left[choice])
         except StopIteration:
             del left[choice]
             if stop or not left:
                 return
-            continue
-        yield element
+        else:
+            yield event
 
 
 def drawn(weights: Sequence[float], seed: str) -> Iterator[int]:
@@ -233,8 +326,3 @@ def without_errors(elements: Iterator[Any]) -> Iterator[Any]:
         except OpError:
             continue
         yield element
-
-
-def dealt(elements: Iterable[Any], shards: int, index: int) -> Iterator[Any]:
-    """Every ``shards``-th element, beginning with number ``index``."""
-    return islice(elements, index, None, shards)

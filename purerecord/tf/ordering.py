@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from itertools import chain, islice, takewhile
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 from . import order
@@ -62,15 +62,19 @@ class Ordered(Elements):
             size = INFINITE
         elif size > 0:
             size *= times
-        return self._then("Repeat", lambda real: order.repeated(self._begin, times, real), size=size)
+        return self._then(
+            "Repeat", lambda real: order.Steps(order.repeated(self._begin, times, real)), size=size
+        )
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
         """The first ``count`` elements; all if it is negative."""
-        most = None if int(count) < 0 else int(count)
+        most = int(count)
+        if most < 0:
+            return self._then("Take", self._begin)
         size = self._size
-        if most is not None and size != UNKNOWN:
+        if size != UNKNOWN:
             size = most if size == INFINITE else min(size, most)
-        return self._then("Take", lambda real: islice(self._begin(real), most), size=size)
+        return self._then("Take", lambda real: order.Steps(order.taken(self._begin(real), most)), size=size)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """All but the first ``count`` elements; none if it is negative."""
@@ -78,7 +82,9 @@ class Ordered(Elements):
         if passed < 0:
             return self._then("Skip", lambda _: iter(()), size=0)
         size = self._size if self._size < 0 else max(0, self._size - passed)
-        return self._then("Skip", lambda real: islice(self._begin(real), passed, None), size=size)
+        return self._then(
+            "Skip", lambda real: order.Steps(order.dealt(self._begin(real), passed, 1)), size=size
+        )
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every ``num_shards``-th element, beginning with number ``index``."""
@@ -88,7 +94,9 @@ class Ordered(Elements):
         if not 0 <= first < shards:
             raise invalid(f"Index must be between 0 and {shards - 1} (currently index = {first}).")
         size = self._size if self._size < 0 else len(range(first, self._size, shards))
-        return self._then("Shard", lambda real: order.dealt(self._begin(real), shards, first), size=size)
+        return self._then(
+            "Shard", lambda real: order.Steps(order.dealt(self._begin(real), first, shards)), size=size
+        )
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements of this dataset, then those of the other."""

@@ -93,30 +93,60 @@ class Chain(Iterator[Any]):
                 raise
 
 
-def interleaved(
-    sources: Iterator[Any], open_source: Callable[[Any], Iterator[Any]], cycle_length: int, block_length: int
-) -> Iterator[Any]:
+class Interleaved(Iterator[Any]):
     """Up to ``block_length`` from each of ``cycle_length`` sources in turn.
 
     One that is found at its end is replaced when its turn comes again, as TensorFlow does it.
     """
-    slots: list[Iterator[Any] | None] = [None] * cycle_length
-    more = True
-    while more or any(slot is not None for slot in slots):
-        for position in range(cycle_length):
-            if slots[position] is None and more:
+
+    def __init__(
+        self,
+        sources: Iterator[Any],
+        open_source: Callable[[Any], Iterator[Any]],
+        cycle_length: int,
+        block_length: int,
+    ) -> None:
+        self._sources: Iterator[Any] | None = sources
+        self._open = open_source
+        self._block = block_length
+        self._slots: list[Iterator[Any] | None] = [None] * cycle_length
+        self._filled = 0  # slots with something in them
+        self._position = 0
+        self._taken = 0  # in this turn
+
+    def __next__(self) -> Any:
+        while self._sources is not None or self._filled:
+            slot = self._slots[self._position]
+            slot = self._refilled() if slot is None else slot
+            if slot is not None:
                 try:
-                    slots[position] = open_source(next(sources))
+                    element = next(slot)
                 except StopIteration:
-                    more = False
-            slot = slots[position]
-            for _ in range(block_length if slot is not None else 0):
-                try:
-                    element = next(slot)  # type: ignore[arg-type]
-                except StopIteration:
-                    slots[position] = None
-                    break
-                yield element
+                    self._slots[self._position] = None
+                    self._filled -= 1
+                else:
+                    self._taken += 1
+                    if self._taken == self._block:
+                        self._turn()
+                    return element
+            self._turn()
+        raise StopIteration
+
+    def _refilled(self) -> Iterator[Any] | None:
+        if self._sources is None:
+            return None
+        try:
+            source = next(self._sources)
+        except StopIteration:
+            self._sources = None
+            return None
+        slot = self._slots[self._position] = self._open(source)
+        self._filled += 1
+        return slot
+
+    def _turn(self) -> None:
+        self._position = (self._position + 1) % len(self._slots)
+        self._taken = 0
 
 
 def compression_of(compression_type: Any) -> str:

@@ -21,7 +21,7 @@ from .elements import UNKNOWN
 from .errors import InvalidArgumentError, UnknownError, translated
 from .io import matching_files
 from .order import Begin
-from .recordfiles import Chain, RecordFile, interleaved
+from .recordfiles import Chain, Interleaved, RecordFile
 from .shapes import TensorShape, TensorSpec, TypeSpec
 from .structure import Spec, apply, as_leaf, flatten, is_nested, pack, spec_of, with_shape
 from .tensors import EagerTensor, of_array, to_numpy
@@ -270,7 +270,7 @@ def file_elements(
         if cycle is None or cycle == -1:
             found: Iterator[bytes] = Chain(names(real), open_file)
         else:
-            found = interleaved(names(real), open_file, cycle, 1)
+            found = Interleaved(names(real), open_file, cycle, 1)
         return map(of_array, found)
 
     return Source(begin, STRING, UNKNOWN, kind)
