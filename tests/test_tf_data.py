@@ -277,6 +277,48 @@ def test_cache_file_appears_when_it_is_complete(tmp_path: Path) -> None:
     assert calls == [0, 0, 1, 2]
 
 
+def test_cache_keeps_nothing_that_is_not_whole(tmp_path: Path) -> None:
+    for path in ("", str(tmp_path / "cache")):
+        failing = [True]
+
+        def function(x: Any, failing: list[bool] = failing) -> Any:
+            if failing[0] and x == 1:
+                raise tf.errors.InvalidArgumentError(None, None, "once")
+            return x
+
+        cached = Dataset.range(3).map(function).cache(path)
+        assert values(cached.ignore_errors()) == [0, 2]
+        failing[0] = False
+        assert values(cached) == [0, 1, 2]
+
+
+# --- Several datasets -------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 2), max_size=20), st.booleans())
+def test_choices_are_followed(choices: list[int], stop: bool) -> None:
+    parts = [Dataset.range(10 * part, 10 * part + 3) for part in range(3)]
+    chosen = Dataset.from_tensor_slices(np.array(choices, np.int64))
+    expected, position = [], [0, 0, 0]
+    for choice in choices:
+        if position[choice] < 3:
+            expected.append(10 * choice + position[choice])
+            position[choice] += 1
+        elif stop:
+            break
+    assert values(Dataset.choose_from_datasets(parts, chosen, stop_on_empty_dataset=stop)) == expected
+
+
+def test_samples_are_drawn_by_their_weights_and_repeatably() -> None:
+    def drawn(seed: int) -> list[Any]:
+        parts = [Dataset.range(1000), Dataset.range(1000, 2000)]
+        return values(Dataset.sample_from_datasets(parts, [0.9, 0.1], seed=seed).take(1000))
+
+    first = drawn(1)
+    assert drawn(1) == first != drawn(2)
+    assert 850 < sum(number < 1000 for number in first) < 950
+
+
 # --- Files ------------------------------------------------------------------------------------------
 
 
