@@ -421,7 +421,11 @@ def of_array(array: Any) -> EagerTensor:
     """A tensor of an array or scalar that purerecord made: nothing is copied, strings are ``bytes``."""
     if isinstance(array, np.ndarray):
         return EagerTensor(array)
-    if isinstance(array, (bytes, str)):
+    if isinstance(array, bytes):
+        scalar = np.empty((), object)
+        scalar[()] = array
+        return EagerTensor(scalar)
+    if isinstance(array, str):
         return EagerTensor(to_array(array, string))
     return EagerTensor(np.asarray(array))
 
