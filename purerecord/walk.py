@@ -92,7 +92,9 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
         if len(steps) > 16 * _LANE:
             return None
         for _ in range(4):
-            position = np.minimum(position + lengths[position] + np.uint64(_OVERHEAD), last)
+            # Nor back, which a length of nearly 2**64 would mean: bytes at the end may look like one.
+            step = np.minimum(lengths[position], last) + np.uint64(_OVERHEAD)
+            position = np.minimum(position + step, last)
             steps.append(position)
     starts = np.stack(steps, axis=1)
     if not (starts == limit[:, None]).any(axis=1).all():
@@ -104,7 +106,7 @@ def _places(buffer: Any, start: int, end: int, mean: int) -> Offsets:
     """Places, ``start`` among them, where headers are whose CRCs hold, some frames apart."""
     window = 2 * mean + _HEADER
     zeros = bytes(6)  # in so small frames all but the two lowest bytes of a length are zero
-    looked = range(start + _LANE * mean, end - window, _LANE * mean)
+    looked = range(start + _LANE * mean, end - window - _HEADER, _LANE * mean)
     found = [(at, bytes(buffer[at : at + window]).find(zeros)) for at in looked]
     # The second lowest is zero too where a length is below 256; then the header begins there.
     places = np.array([at + by for at, by in found if by >= 0], np.int64)[:, None] - np.array([2, 1])

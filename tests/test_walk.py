@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 
 import numpy as np
 import pytest
@@ -53,6 +54,8 @@ FILLINGS = {
     "sparse": lambda rng, length: bytes(length).replace(b"\x00\x00\x00", b"\x00\x01\x00"),
     "TFRecords": lambda rng, length: (frames([b"in"] * (length // 18 + 1)))[:length],
     "headers": lambda rng, length: (header(rng.randrange(40)) * (length // HEADER + 1))[:length],
+    # A length that leads back, modulo 2**64: never to be followed.
+    "negative numbers": lambda rng, length: (struct.pack("<q", -rng.randrange(90_000)) * length)[:length],
     "misleading headers": lambda rng, length: (header(length % 60 + 3) * (length // HEADER + 1))[:length],
 }
 
@@ -114,6 +117,37 @@ def test_any_bytes_are_walked_like_the_plain_loop(seed):
     data = frames(small) + junk + frames(small)
     start = rng.choice([0, 0, rng.randrange(20)])
     assert frame_starts(data, start, len(data)).tolist() == plain_walk(data, start)
+
+
+@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+def test_bytes_at_the_end_that_look_like_a_length_lead_nowhere(seed):
+    rng = random.Random(seed)
+    small = [bytes(rng.choice([0, 30, rng.randrange(60)])) for _ in range(4000)]
+    whole = frames(small)
+    for back in (20, 300, rng.randrange(20_000), rng.randrange(len(whole))):
+        data = whole + header(1000) + b"x" * rng.randrange(50) + (2**64 - 16 - back).to_bytes(8, "little")
+        assert frame_starts(data, 0, len(data)).tolist() == starts(small)
+
+
+def test_header_is_looked_for_up_to_the_end_and_no_farther():
+    for length in range(60, 240, 7):
+        small = frames([b"x" * (length + i % 2) for i in range(70_000 // length)])
+        probe = plain_walk(small[: 16 * 300])
+        mean = probe[-1] // (len(probe) - 1)
+        for zeros in range(5, 20):
+            # The last place where headers are looked for lies just so that what is seen there ends the data.
+            size = 24 * mean * (len(small) // (24 * mean) + 2) + 2 * mean + 13
+            data = small + header(10_000) + b"y" * (size - zeros - len(small) - HEADER) + bytes(zeros)
+            assert frame_starts(data, 0, size).tolist() == plain_walk(data)
+
+
+def test_length_with_a_right_crc_never_leads_back():
+    payloads = [b"x" * (i % 40) for i in range(6000)]
+    edges = starts(payloads)
+    for number in (17, 3000):
+        for back in (edges[number] - edges[number - 5], 7, 16, edges[number]):
+            lying = fix_crc(set_length(frames(payloads), edges[number], 2**64 - 16 - back), edges[number])
+            assert frame_starts(lying, 0, len(lying)).tolist() == edges[: number + 1]
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
