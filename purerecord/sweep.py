@@ -40,6 +40,10 @@ class Sweep:
         self._memory = BytesIO(bytes(_SIZE))
         self._view = self._memory.getbuffer()
 
+    def __del__(self) -> None:
+        # In a cycle of references, Python 3.13 may clear the memory first, which must not be viewed then.
+        self._view.release()
+
     def take(self, opened: Opened) -> Swept | None:
         """The small frames that come next; None if these are few or unsound, and the file is left there."""
         got = opened.readinto(self._view)

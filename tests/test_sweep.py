@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -82,3 +83,10 @@ def test_records_kept_are_not_overwritten_by_later_ones(tmp_path):
     payloads = [b"%07d" % number * 9 for number in range(60_000)]
     (tmp_path / "file").write_bytes(frames(payloads))
     assert list(pr.read_records(tmp_path / "file")) == payloads
+
+
+def test_a_sweep_in_a_cycle_of_references_is_collected_in_silence():
+    holder = {"sweep": Sweep()}
+    holder["self"] = holder
+    del holder
+    gc.collect()  # pytest makes an error of what is raised in here
