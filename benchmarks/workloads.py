@@ -198,6 +198,15 @@ class Store:
 
         return self._made(work, ".blocked.gz", write)
 
+    def pair(self, work: Workload) -> list[Path]:
+        """Two files, each of which holds all records twice."""
+        once = self.file(work)
+
+        def write(path: Path) -> None:
+            path.write_bytes(once.read_bytes() * 2)
+
+        return [self._made(work, f".twice-{number}", write) for number in range(2)]
+
     def repeated(self, source: Path, size: int) -> Path:
         """``source`` again and again until it is ``size`` bytes long or a little more."""
         path = self.folder / f"repeated-{size}-{source.name}"

@@ -162,6 +162,27 @@ def validate(task: Task) -> list[Variant]:
     return [run]
 
 
+def _validate_pair(task: Task, workers: int) -> list[Variant]:
+    check = api("validate")
+    paths = [str(path) for path in task.store.pair(task.work)]
+
+    def run() -> Iterator[int]:
+        report = check(paths, workers=workers)
+        yield report.records if report.ok else 0
+
+    return [run]
+
+
+def validate_pair(task: Task) -> list[Variant]:
+    """Two files in one process."""
+    return _validate_pair(task, 1)
+
+
+def validate_pair_with_two(task: Task) -> list[Variant]:
+    """Two files, a worker for each."""
+    return _validate_pair(task, 2)
+
+
 # --- what it was -------------------------------------------------------------------------------------
 
 
@@ -192,5 +213,18 @@ def _rows(column: Any) -> Rows:
 
 ACTIONS = {
     action.__name__: action
-    for action in (read, read_batches, parse, columns, decode, write, encode, index, count, validate)
+    for action in (
+        read,
+        read_batches,
+        parse,
+        columns,
+        decode,
+        write,
+        encode,
+        index,
+        count,
+        validate,
+        validate_pair,
+        validate_pair_with_two,
+    )
 }
