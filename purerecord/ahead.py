@@ -94,8 +94,16 @@ class AheadCursor(Cursor):
         run = self._present(count)
         if run is None:
             return ()
-        taken = [self._result(value) for value in run.elements[run.used : run.used + count]]
-        assert taken, "this element was said to be for another worker or rank"
+        values = run.elements[run.used : run.used + count]
+        assert len(values), "this element was said to be for another worker or rank"
+        taken: list[Any] = []
+        try:
+            for value in values:
+                taken.append(self._result(value))
+        except Exception:
+            if not taken:  # else those before the error come first
+                run.used += 1  # who goes on gets what is behind it
+                raise
         run.used += len(taken)
         return taken
 

@@ -11,8 +11,13 @@ import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .cursor import MANY, Context, Cursor, Elements, Node, State, Step, Table
 from .filesource import Files
+from .ragged import Ragged, Sparse
+from .records import Records
+from .rows import apply
 from .source import Slices
 from .writer import TFRecordWriter
 
@@ -70,33 +75,42 @@ class _CacheCursor(Cursor):
     def __init__(self, node: Cache, context: Context) -> None:
         self._node = node
         stored = node.stored()
-        self._filling = stored is None
-        self._up = (stored or node.up).open(context.at(0).free() if stored else context.free())
+        self._stored = stored is not None
+        self._filling = not self._stored
+        # Epoch 0 is what is kept, whichever is asked for: the order is the same with a cache as before it.
+        self._up = (stored or node.up).open(context.at(0).free())
         self.hint = self._up.hint
         self._elements: list[Any] = []
         self._writer: TFRecordWriter | None = None
         self._position = 0
 
     def take(self, count: int) -> Elements:
-        elements = self._up.take(count)
+        elements = self._take(count)
         self._position += len(elements)
+        if self._stored and self._node.path:
+            return [_decoded(element) for element in elements]
         if self._filling:
             self._keep(elements)
-        elif self._node.path:
-            return [_decoded(element) for element in elements]
-        return elements
+        return elements if self._node.path else _copies(elements)
 
     def skip(self, count: int) -> int:
-        if self._filling:
+        if not self._stored:
             return super().skip(count)
         passed = self._up.skip(count)
         self._position += passed
         return passed
 
+    def _take(self, count: int) -> Elements:
+        try:
+            return self._up.take(count)
+        except Exception:
+            self._abandon()  # who goes on behind the error has not all that is to be kept
+            raise
+
     def _keep(self, elements: Elements) -> None:
         """Keep the elements; none are the end."""
         if not self._node.path:
-            self._elements += elements
+            self._elements += _copies(elements)
             if not len(elements):
                 self._node.kept.elements = self._elements
         else:
@@ -113,10 +127,34 @@ class _CacheCursor(Cursor):
     def restore(self, state: State) -> None:
         self.skip(state)
 
-    def close(self) -> None:
+    def _abandon(self) -> None:
+        """Keep nothing."""
         if self._filling and self._writer is not None:
             self._writer.abandon()
+        self._filling = False
+
+    def close(self) -> None:
+        self._abandon()
         self._up.close()
+
+
+def _copies(elements: Elements) -> Elements:
+    """The elements with dicts and tuples of their own, and arrays that are shared but cannot be changed."""
+    if isinstance(elements, Records):
+        return elements
+    return [apply(_frozen, element) for element in elements]
+
+
+def _frozen(leaf: Any) -> Any:
+    """A leaf that nobody can change: it will be given again."""
+    if isinstance(leaf, Ragged):
+        return Ragged(_frozen(leaf.values), leaf.row_splits)
+    if isinstance(leaf, Sparse):
+        return Sparse(_frozen(leaf.indices), _frozen(leaf.values), leaf.dense_shape)
+    if isinstance(leaf, np.ndarray) and leaf.flags.writeable:
+        leaf = leaf.view()
+        leaf.flags.writeable = False
+    return leaf
 
 
 def _encoded(element: Any) -> bytes:

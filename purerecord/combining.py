@@ -5,12 +5,16 @@ Steps that choose elements or put those of several datasets together. None of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .cursor import Context, Cursor, Elements, Node, State, Step, Table, join, take_exactly
+
+Moved = TypeVar("Moved")
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,12 +311,26 @@ class _ZipCursor(Cursor):
     def __init__(self, parts: list[Cursor]) -> None:
         self._parts = parts
         self.hint = min(part.hint for part in parts)
+        self._error: Exception | None = None
 
     def take(self, count: int) -> Elements:
+        return self._together(lambda: self._take(count))
+
+    def _together(self, move: Callable[[], Moved]) -> Moved:
+        """What ``move`` gives; after an error in one part never again, since the parts are not in step."""
+        if self._error is not None:
+            raise self._error
+        try:
+            return move()
+        except Exception as error:
+            self._error = error
+            raise
+
+    def _take(self, count: int) -> Elements:
         return list(zip(*(take_exactly(part, count) for part in self._parts), strict=False))
 
     def skip(self, count: int) -> int:
-        return min(part.skip(count) for part in self._parts)
+        return self._together(lambda: min(part.skip(count) for part in self._parts))
 
     def state(self) -> State:
         return [part.state() for part in self._parts]

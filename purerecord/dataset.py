@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import index
 from typing import Any
 
 from .batching import Batch, PaddedBatch, Unbatch
@@ -23,7 +24,7 @@ from .mapping import Enumerate, Filter, Map, Prefetch
 from .mixing import Interleave, Sample
 from .ownfiles import own_files
 from .parsing import Parse
-from .share import KIND, SHARE, VERSION, Consumer, Share
+from .share import KIND, SHARE, VERSION, Consumer, Share, check_state
 from .shuffle import GlobalShuffle, Shuffle
 from .source import Generated, Range, Slices
 from .storage import resolve_paths
@@ -149,19 +150,22 @@ class Dataset:
 
     def repeat(self, count: int | None = None) -> Dataset:
         """``count`` epochs one after the other, each shuffled anew; without end if None or -1."""
-        return self._then(Repeat(self._node, None if count == -1 else count))
+        return self._then(Repeat(self._node, None if count is None or index(count) < 0 else count))
 
     def take(self, count: int) -> Dataset:
         """The first ``count`` elements; all if -1."""
-        return self._then(Slice(self._node, f"take({count})", 0, None if count == -1 else count))
+        return self._then(Slice(self._node, f"take({count})", 0, None if index(count) < 0 else count))
 
     def skip(self, count: int) -> Dataset:
         """All but the first ``count`` elements; none if -1."""
-        begin, end = (0, 0) if count == -1 else (count, None)
+        begin, end = (0, 0) if index(count) < 0 else (count, None)
         return self._then(Slice(self._node, f"skip({count})", begin, end))
 
     def cache(self, filename: Any = "") -> Dataset:
-        """The elements of the first epoch, kept in memory or in a file for those that follow."""
+        """The elements of epoch 0, kept in memory or in a file, and given in every epoch; shuffle behind it.
+
+        What is kept in memory is shared by all who get it, so its arrays are read-only.
+        """
         return self._then(Cache(self._node, os.fsdecode(filename)))
 
     def prefetch(self, buffer_size: int) -> Dataset:
@@ -211,6 +215,8 @@ class Dataset:
         """
         if epoch is None:
             epoch = self._epoch
+        if index(epoch) < 0:
+            raise ValueError(f"epochs are counted from 0, so there is no epoch {epoch}")
         self._epoch = epoch + 1
         if share not in SHARE:
             raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
@@ -310,6 +316,7 @@ class DatasetIterator(Iterator[Any]):
 
         ``{"epoch": 3, "position": 1000}`` will do too: that many elements (or batches) are passed over.
         """
+        check_state(state_dict)
         version, chain = state_dict.get(KIND, VERSION), self._dataset._node.outline()
         if version != VERSION:
             raise ValueError(f"this is a state of version {version}, which is not known here")
@@ -355,5 +362,5 @@ def _node(dataset: Any) -> Node:
 
 
 def _check_positive(name: str, value: int) -> None:
-    if value < 1:
+    if index(value) < 1:
         raise ValueError(f"{name} must be positive, not {value}")

@@ -150,7 +150,7 @@ class Sample(Node):
     def size(self) -> int | None:
         if self.stop_on_empty:
             return None
-        sizes = [part.size() for part in self.parts]
+        sizes = [part.size() for part, weight in zip(self.parts, self.weights, strict=True) if weight]
         if None in sizes:
             return None
         return -1 if -1 in sizes else sum(size for size in sizes if size is not None)

@@ -187,7 +187,7 @@ def _pad(elements: list[Any], place: str, shape: Any, value: Any) -> Any:
     sizes = [size if want in (None, -1) else want for want, size in zip(wanted, longest, strict=True)]
     if any(size > room for size, room in zip(longest, sizes, strict=True)):
         raise ValueError(f"an element{place} of shape {tuple(longest)} does not fit into {tuple(sizes)}")
-    batch = filled((len(arrays), *sizes), arrays[0].dtype, value)
+    batch = filled((len(arrays), *sizes), np.result_type(*{array.dtype for array in arrays}), value)
     for number, array in enumerate(arrays):
         batch[number][tuple(map(slice, array.shape))] = array
     return batch

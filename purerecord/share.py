@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from .cursor import Cursor, Elements, Pattern, State, changed, join
 
@@ -210,6 +211,16 @@ class Share:
     def close(self) -> None:
         """Let go of files, threads and processes."""
         self._cursor.close()
+
+
+def check_state(state: Any) -> None:
+    """Refuse what is not a state, such as that of a whole loader."""
+    place = [state.get(name) for name in ("epoch", "position")] if isinstance(state, Mapping) else []
+    if not place or not all(isinstance(number, SupportsIndex) and index(number) >= 0 for number in place):
+        raise ValueError(
+            "a state has an epoch and a position, whole numbers from 0 on; merge_states makes one of what a "
+            "loader's state_dict gave"
+        )
 
 
 def merge_states(states: Any) -> dict[str, Any]:

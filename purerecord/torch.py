@@ -20,7 +20,7 @@ from .parse import parse_example, parse_single_example
 from .ragged import Ragged, Sparse
 from .records import Records
 from .rows import apply
-from .share import EVEN, SHARE, merge_states
+from .share import EVEN, SHARE, check_state, merge_states
 from .storage import resolve_paths
 
 try:
@@ -168,6 +168,7 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         ``state`` is what an iterator's ``state_dict()`` or ``merge_states`` gave, or an epoch and a position:
         ``{"epoch": 3, "position": steps * world_size}``.
         """
+        check_state(state)
         self._resume = state
         self.set_epoch(state["epoch"])
 

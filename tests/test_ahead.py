@@ -121,3 +121,21 @@ def test_prefetch_works_ahead():
 
 def test_chains_of_both():
     check(Dataset.range(30).map(square, 2).prefetch(1).map(str, 3).batch(4).prefetch(3))
+
+
+def test_threads_go_on_behind_an_error_as_without_them():
+    def outcomes(dataset):
+        iterator, seen = iter(dataset), []
+        while len(seen) < 20:
+            try:
+                seen.append(next(iterator))
+            except StopIteration:
+                break
+            except RuntimeError:
+                seen.append("error")
+        return seen
+
+    expected = [0, 1, 2, 3, 4, "error", 6, 7, 8]
+    for parallel in (None, 1, 3):
+        dataset = Dataset.range(9).map(fail_at_five, parallel)
+        assert outcomes(dataset) == outcomes(dataset.prefetch(2)) == expected

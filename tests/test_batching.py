@@ -85,3 +85,13 @@ def test_batch_of_nothing_is_nothing():
 def test_unbatch_of_what_is_no_batch_is_an_error():
     with pytest.raises(ValueError, match="no rows"):
         list(Dataset.range(3).unbatch())
+
+
+def test_padded_batch_holds_what_every_element_holds():
+    def batch(*rows):
+        (only,) = Dataset.from_generator(lambda: iter(rows)).padded_batch(len(rows))
+        return only.tolist()
+
+    assert batch(np.array([1, 2]), np.array([1.5])) == [[1.0, 2.0], [1.5, 0.0]]
+    assert batch(np.array([1], np.int8), np.array([300])) == [[1], [300]]
+    assert batch(np.array([b"a"]), np.array([b"a", b"bcd"])) == [[b"a", b""], [b"a", b"bcd"]]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import pickle
 
+import numpy as np
+import pytest
 from loading import check, elements, numbered, write_files
 
+from purerecord import Ragged
 from purerecord.dataset import Dataset, TFRecordDataset
 
 
@@ -60,3 +63,51 @@ def test_another_process_begins_with_an_empty_cache():
     dataset = Dataset.range(5).cache()
     list(dataset)
     assert list(pickle.loads(pickle.dumps(dataset))) == list(range(5))
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_an_epoch_has_one_order_whether_the_cache_is_filled_or_not(in_file, tmp_path):
+    def make(name):
+        return Dataset.range(400).shuffle(50, seed=1).cache(tmp_path / name if in_file else "")
+
+    filled = make("one")
+    assert list(filled.iterator(0)) == list(filled.iterator(3)) == list(make("other").iterator(3))
+    repeated = filled.repeat(2)
+    iterator = iter(repeated)
+    begin = elements(iterator, 700)
+    elsewhere = iter(make("another").repeat(2))
+    elsewhere.load_state_dict(iterator.state_dict())
+    assert begin + elements(elsewhere) == elements(repeated.iterator(0))
+
+
+def test_what_memory_keeps_cannot_be_changed_by_who_gets_it():
+    ragged = Ragged.from_rows([[1], [2, 3]])
+    dataset = Dataset.from_tensor_slices({"x": np.arange(6), "y": [1] * 6}).batch(2)
+    dataset = dataset.map(lambda batch: {**batch, "r": ragged}).cache()
+    for _ in range(3):
+        for number, batch in enumerate(dataset):
+            assert batch.pop("y").tolist() == [1, 1]
+            assert batch["x"].tolist() == [2 * number, 2 * number + 1]
+            for array in (batch["x"], batch["r"].values):
+                with pytest.raises(ValueError, match="read-only"):
+                    array[:] = 1
+    ragged.values[0] = 1  # the array of who made it is still his
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_what_came_without_an_element_that_failed_is_not_kept(in_file, tmp_path):
+    failing = [3]
+
+    def fail(number):
+        if number in failing:
+            raise RuntimeError("once")
+        return number
+
+    dataset = Dataset.range(6).map(fail).cache(tmp_path / "cache" if in_file else "")
+    iterator = iter(dataset)
+    assert elements(iterator, 3) == [0, 1, 2]
+    with pytest.raises(RuntimeError):
+        next(iterator)
+    assert list(iterator) == [4, 5]
+    failing.clear()
+    assert list(dataset) == list(range(6))

@@ -288,6 +288,7 @@ def test_raise_names_the_record_and_only_who_takes_it_sees_the_damage(damaged):
         (lambda: Dataset.sample([Dataset.range(3)], [1, 2]), "weights"),
         (lambda: Dataset.sample([Dataset.range(3)], [0]), "weights"),
         (lambda: Dataset.range(3).iterator(rank=3, world_size=3), "rank"),
+        (lambda: Dataset.range(3).iterator(-1), "counted from 0"),
         (lambda: Dataset.range(3).iterator(even="odd"), "even"),
         (lambda: Dataset.from_tensor_slices({"a": [1, 2], "b": [1]}), "same number of rows"),
     ],
@@ -344,3 +345,38 @@ def test_sample_follows_its_weights():
 def test_interleave_takes_blocks_in_turn():
     dataset = Dataset.range(3).interleave(lambda n: Dataset.from_tensor_slices([n] * (n + 2)), 2, 2)
     assert list(dataset) == [0, 0, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_length_of_a_sample_leaves_out_what_is_never_drawn():
+    dataset = Dataset.sample([Dataset.range(5), Dataset.range(7), Dataset.range(2).repeat()], [1, 0, 0])
+    assert len(dataset) == len(list(dataset)) == 5
+
+
+def test_zip_does_not_pair_what_does_not_belong_together_after_an_error():
+    def fail_at_two(number):
+        if number == 2:
+            raise RuntimeError("two")
+        return number
+
+    iterator = iter(Dataset.zip(Dataset.range(6).map(fail_at_two), Dataset.range(6)))
+    assert elements(iterator, 2) == [(0, 0), (1, 1)]
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="two"):
+            next(iterator)
+
+
+def test_any_negative_count_is_all_or_none_as_in_tensorflow():
+    numbers = Dataset.range(5)
+    for count in (-1, -2, -5):
+        assert (list(numbers.take(count)), len(numbers.take(count))) == ([0, 1, 2, 3, 4], 5)
+        assert (list(numbers.skip(count)), len(numbers.skip(count))) == ([], 0)
+        assert elements(numbers.shuffle(1).repeat(count).iterator(2), 7) == [0, 1, 2, 3, 4, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [None, {}, {"epoch": 1}, {"position": 3}, {"epoch": 0, "position": -2}, {"epoch": -1, "position": 0}],
+)
+def test_what_is_no_state_is_refused(state):
+    with pytest.raises(ValueError, match="a state has an epoch and a position"):
+        iter(Dataset.range(5)).load_state_dict(state)
