@@ -52,7 +52,10 @@ class RecordReader(Iterator[bytes]):
     def __iter__(self) -> Iterator[bytes]:
         # Looping over a generator is faster than calling __next__; both go on with self._current.
         while True:
-            yield from self._current
+            current = self._current
+            yield from current
+            if current is not self._current:
+                continue  # another loop over this reader, or a next, has gone on
             payloads = self.take(FrameStream.payloads)
             if payloads is None:
                 return
@@ -70,6 +73,16 @@ class RecordReader(Iterator[bytes]):
         if operator.index(batch_size) < 1:
             raise ValueError(f"batch_size must be positive, not {batch_size}")
         return _Batches(self, batch_size, None)
+
+    def begun(self, limit: int) -> Records | None:
+        """The next records, at most ``limit``, of those that iterating has got but not handed out."""
+        payloads = list(self._current)
+        if not payloads or self._stream is None:
+            return None
+        self._current = iter(payloads[limit:])
+        some = Records.of(payloads[:limit])
+        first = self._stream.record - len(payloads)
+        return Records(some.buffer, some.begins, some.ends, path=self._stream.name, first=first)
 
     def close(self) -> None:
         """Close the file that is open."""
@@ -129,7 +142,9 @@ class _Batches(Iterator[Records]):
         self._most = most
 
     def __next__(self) -> Records:
-        records = self._reader.take(lambda stream: stream.next(self._limit, self._most))
+        records = self._reader.begun(self._limit)
+        if records is None:
+            records = self._reader.take(lambda stream: stream.next(self._limit, self._most))
         if records is None:
             raise StopIteration
         return records

@@ -30,6 +30,7 @@ _BUFFER = 1 << 18
 _LARGE = 1 << 12
 _PIECES = 1024  # what the system takes at once, at the least
 _MANY = 4096  # records that write_many handles at once
+_STEP = 256  # and that it takes from an iterator before it looks at their sizes
 
 
 def as_payload(record: Any) -> bytes:
@@ -182,25 +183,36 @@ def groups(records: Iterable[Any], most: int) -> Iterator[list[Any]]:
             some = records[begin : begin + _MANY]
             yield from _cut(list(some.views() if large else some), most)
         return
-    iterator = iter(records)
+    if isinstance(records, (list, tuple)) and not set(map(type, records)) - {bytes}:
+        for begin in range(0, len(records), _MANY):
+            yield from _cut(list(records[begin : begin + _MANY]), most)
+        return
+    # Each becomes bytes at once: an iterator may fill one object again and again.
+    yield from _collected(map(as_payload, records), most)
+
+
+def _collected(payloads: Iterator[bytes], most: int) -> Iterator[list[Any]]:
+    """The same of an iterator, which may be endless, and give large payloads without warning."""
+    group: list[Any] = []
+    size, step = 0, 1
     error: BaseException | None = None
-    while error is None:
-        found: list[Any] = []
+    ended = False
+    while not ended:
+        some: list[bytes] = []
         try:
-            found.extend(islice(iterator, _MANY))
+            some.extend(islice(payloads, step))
         except BaseException as failed:  # raised below
             error = failed
-        group: list[Any] = found
-        if set(map(type, found)) - {bytes}:
-            group = []
-            try:
-                group.extend(map(as_payload, found))
-            except EncodeError as bad:
-                error = bad
-        if not group and error is None:
-            return
-        yield from _cut(group, most)
-    raise error
+        ended = len(some) < step
+        fresh = sum(map(len, some))
+        group += some
+        size += fresh
+        step = min(4 * step, _STEP) if fresh < most // 8 else 1
+        if group and (ended or size >= most or len(group) >= _MANY):
+            yield group
+            group, size = [], 0
+    if error is not None:
+        raise error
 
 
 def _cut(group: list[Any], most: int) -> Iterator[list[Any]]:

@@ -123,6 +123,38 @@ def test_iterating_and_batches_can_be_mixed(path):
     assert [first, *rest] == some(4, 100)
 
 
+def test_two_records_at_a_time_by_a_loop_and_next(path):
+    records = some(5, 50_000)
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    assert [record for first in reader for record in (first, next(reader))] == records
+
+
+def test_loops_over_one_reader_share_its_records(path):
+    rng = random.Random(6)
+    records = [rng.randbytes(rng.choice([3, 200, 20_000])) for _ in range(5000)]
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    loops = [iter(reader), iter(reader), reader]
+    got = [next(loops[0])]
+    for _ in range(len(records) - 1):
+        got.append(next(rng.choice(loops) if rng.random() < 0.01 else loops[0]))
+    assert got == records
+
+
+@pytest.mark.parametrize("batch_size", [1000, 10_000, None])
+def test_batches_begin_where_iterating_ended(path, batch_size):
+    records = some(7, 50_000)
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    got = [next(reader) for _ in range(77)]
+    for batch in reader.batches(batch_size):
+        assert batch.origin(0)[:2] == (str(path), len(got))
+        got += batch
+        got += [next(reader) for _ in range(3) if len(got) < 40_000]
+    assert got == records
+
+
 # Buffers that end anywhere
 
 MIB = 1 << 20
@@ -370,9 +402,11 @@ def test_skip_never_invents_a_record_and_keeps_those_before_the_damage(data, com
         damaged = compress(flip_byte(plain, at % len(plain))) if data.draw(st.booleans()) else damaged
     for source in (io.BytesIO(damaged), Trickle(damaged, 9)):
         got = list(read_records(source, on_error="skip"))
-        remaining = iter(records)
-        assert all(record in remaining for record in got), "all of them are ours, in order"
+        # Where a compressed stream is damaged, it may copy whole frames from elsewhere in it.
+        assert set(got) <= set(records), "all of them are ours"
         if whole is plain:
+            remaining = iter(records)
+            assert all(record in remaining for record in got), "in order"
             before = sum(edge <= at for edge in starts(records)[1:])
             assert got[:before] == records[:before]
 

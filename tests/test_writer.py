@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from purerecord import (
     ShardedWriter,
     TFRecordOptions,
     TFRecordWriter,
+    decode_example,
     read_records,
 )
 
@@ -178,6 +180,37 @@ def test_generator_is_written_as_it_comes(path):
     with TFRecordWriter(path) as writer, pytest.raises(StopAsyncIteration):
         writer.write_many(endless())
     assert sum(1 for _ in read_records(path)) == 50_000
+
+
+def test_object_that_is_filled_anew_for_each_record_is_written_as_it_was(path):
+    def buffers():
+        buffer = bytearray(4)
+        for number in range(5000):
+            buffer[:] = b"%04d" % number
+            yield buffer
+
+    def messages():
+        message = Example()
+        for number in range(100):
+            message.features.feature["id"].int64_list.value[:] = [number]
+            yield message
+
+    with TFRecordWriter(path) as writer:
+        writer.write_many(buffers())
+        writer.write_many(messages())
+    records = list(read_records(path))
+    assert records[:5000] == [b"%04d" % number for number in range(5000)]
+    assert [decode_example(record)["id"][0] for record in records[5000:]] == list(range(100))
+
+
+def test_generator_of_large_records_is_never_held_as_a_whole(path):
+    tracemalloc.start()
+    with TFRecordWriter(path) as writer:
+        writer.write_many(bytes(size) for size in [10] * 5000 + [1 << 18] * 600)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(1 for _ in read_records(path)) == 5600
+    assert peak < 75 << 20
 
 
 # Where it is written
