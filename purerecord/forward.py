@@ -186,16 +186,16 @@ class ForwardStream:
 
         Reading the tail once more costs less than joining.
         """
-        self._opened.rewind(len(tail))
+        self._opened.go_to(self._base + len(self._buffer) - len(tail))
         size = len(tail) + max(needed, _CHUNK)
         view = self._memory.room(min(size, self._opened.remaining(size) or 0))
         have = 0
         try:
             while have < len(view) and (got := self._opened.readinto(view[have:])):
                 have += got
-        except OSError:
-            if have <= len(tail):
-                self._opened.rewind(have - len(tail))
+        except BaseException as error:
+            if have <= len(tail) or not isinstance(error, OSError):
+                self._opened.go_to(self._base + len(self._buffer))
                 raise
         return view[:have]
 
@@ -229,7 +229,7 @@ class ForwardStream:
         length = len(self._buffer) - begin + missing - FOOTER
         if missing <= FOOTER or length < _LARGE or (self._opened.remaining(missing) or 0) < missing:
             return None
-        self._opened.rewind(len(self._buffer) - begin)
+        self._opened.go_to(self._base + begin)
         payload = self._opened.read(length)
         while len(payload) < length and (more := self._opened.read(length - len(payload))):
             payload += more
@@ -247,7 +247,7 @@ class ForwardStream:
         self._opened.look()
         if not (self._verify and self._opened.rewinds) or self._bad_length or self._headless:
             return None
-        self._opened.rewind(len(self._buffer) - self._stop)
+        self._opened.go_to(self._base + self._stop)
         self._sweep = self._sweep or Sweep()
         swept = self._sweep.take(self._opened)
         self._load(b"", self._base + self._stop + (swept.size if swept else 0))

@@ -223,6 +223,10 @@ class _File:
             self.position = self._file.seek(-count, os.SEEK_CUR)
         return self.regular
 
+    def go_to(self, offset: int) -> None:
+        """Go on at ``offset``, wherever this is, for a read may have been interrupted."""
+        self.position = self._file.seek(offset)
+
 
 class _OwnFile(io.FileIO):
     """A file that is closed when it is forgotten, also together with an error, and so in a cycle."""
@@ -288,6 +292,10 @@ class Opened:
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes, where that is possible: an uncompressed regular file."""
         return self._plain is self._file and self._file.rewind(count)
+
+    def go_to(self, offset: int) -> None:
+        """Go on at ``offset``; only where ``rewind`` is possible."""
+        self._file.go_to(offset)
 
     @property
     def rewinds(self) -> bool:

@@ -6,6 +6,7 @@ import bz2
 import errno
 import gzip
 import io
+import itertools
 import lzma
 import mmap
 import os
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ from interop import interop
 from ways import Trickle
 
 import purerecord
-from purerecord import ShardedWriter, TFRecordWriter, TruncatedError, read_records
+from purerecord import ShardedWriter, TFRecordWriter, TruncatedError, read_records, storage
 from purerecord.storage import Opened, detect, is_url, resolve, resolve_paths, shard_names, split_pattern
 
 RECORDS = [b"one", b"", b"three" * 100]
@@ -369,6 +371,41 @@ def test_file_that_fails_to_be_read_raises_its_own_error_after_what_came_before(
         with pytest.raises(OSError, match="the disk is gone"):
             got.extend(record for batch in batches for record in batch)
         assert got == RECORDS
+
+
+@pytest.mark.parametrize(
+    "interrupt", [OSError(errno.EIO, "once"), KeyboardInterrupt()], ids=["disk", "ctrl-C"]
+)
+@pytest.mark.parametrize("batch_size", [0, 7, 4096])
+def test_reading_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, interrupt, batch_size):
+    payloads = [bytes([i % 256]) * (20_000 if i % 700 == 0 else i % 300) for i in range(9000)]
+    path = written(tmp_path / "file", frames(payloads))
+    moments: Iterator[int] = iter(())
+
+    class Interrupted(storage._OwnFile):
+        def read(self, size=-1):
+            if next(moments) == 0:
+                raise interrupt
+            return super().read(size)
+
+        def readinto(self, buffer):
+            if next(moments) == 0:
+                raise interrupt
+            return super().readinto(buffer)
+
+    monkeypatch.setattr(storage, "_OwnFile", Interrupted)
+    for moment in range(2, 30):
+        moments = itertools.count(-moment)
+        reader = read_records(path)
+        parts = reader.batches(batch_size) if batch_size else ([record] for record in reader)
+        got: list[bytes] = []
+        try:
+            for part in parts:
+                got += part
+        except type(interrupt):
+            parts = reader.batches(batch_size) if batch_size else [reader]
+            got += [record for part in parts for record in part]
+        assert got == payloads
 
 
 # What a file is
