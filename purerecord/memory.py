@@ -12,22 +12,45 @@ import sys
 import numpy as np
 import numpy.typing as npt
 
-# Of an array that only a list here refers to, while it is being asked about in a loop.
-_UNUSED = 3
+Array = npt.NDArray[np.uint8]
+
+
+def _references(arrays: list[Array]) -> list[int]:
+    """How often each array is referred to, as far as can be seen from here."""
+    return [sys.getrefcount(array) for array in arrays]
+
+
+def _count_unused() -> int | None:
+    """What that is for an array that only the list refers to; None where references are not counted.
+
+    How many are seen depends on the interpreter, and on what compiles it: so it is found out, not known.
+    """
+    if not hasattr(sys, "getrefcount"):
+        return None
+    (unused,) = _references([np.empty(1, np.uint8)])
+    array = np.empty(1, np.uint8)
+    view = array.data[:]
+    arrays = [array]
+    del array
+    (used,) = _references(arrays)
+    return unused if used > unused and len(view) else None
+
+
+_UNUSED = _count_unused()
 
 
 class Memory:
     """Two arrays in turn: a caller who loops still holds what was read before."""
 
     def __init__(self) -> None:
-        self._arrays: list[npt.NDArray[np.uint8]] = []
+        self._arrays: list[Array] = []
 
     def room(self, size: int) -> memoryview:
         """A view of ``size`` bytes that nobody else can see."""
-        if hasattr(sys, "getrefcount"):
-            for array in self._arrays:
-                if array.size >= size and sys.getrefcount(array) == _UNUSED:
-                    return array.data[:size]
+        if _UNUSED is not None:
+            for number, references in enumerate(_references(self._arrays)):
+                if references == _UNUSED and self._arrays[number].size >= size:
+                    return self._arrays[number].data[:size]
         fresh = np.empty(size + size // 8, np.uint8)
         self._arrays = [*self._arrays[-1:], fresh]
         return fresh.data[:size]

@@ -9,6 +9,7 @@ import pytest
 from damage import frames
 
 import purerecord as pr
+from purerecord import memory as memory_module
 from purerecord.memory import Memory
 
 
@@ -32,11 +33,37 @@ def test_what_somebody_holds_is_never_given_again():
     assert [bytes(view) for view in held] == [bytes([number]) * 998 for number in range(10)]
 
 
-@pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="this Python does not count references")
+counting = pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="this Python does not count references")
+
+
+@counting
 def test_what_nobody_holds_is_given_again():
     memory = Memory()
     places = {address(memory.room(1000)) for _ in range(10)}
     assert len(places) == 1
+
+
+@counting
+@pytest.mark.parametrize("seen", [-1, 0, 1, 5])
+def test_how_references_are_counted_is_found_out(monkeypatch, seen):
+    """Newer Pythons, and compilers, count fewer of them: a function's arguments, for instance."""
+    counted = sys.getrefcount
+    monkeypatch.setattr(sys, "getrefcount", lambda value: counted(value) + seen)
+    monkeypatch.setattr(memory_module, "_UNUSED", memory_module._count_unused())
+    memory = Memory()
+    assert len({address(memory.room(1000)) for _ in range(10)}) == 1
+    held = [memory.room(1000) for _ in range(10)]
+    assert len(set(map(address, held))) == 10
+
+
+@counting
+def test_where_references_are_not_counted_nothing_is_used_again(monkeypatch):
+    monkeypatch.setattr(sys, "getrefcount", lambda _: 1)
+    monkeypatch.setattr(memory_module, "_UNUSED", memory_module._count_unused())
+    assert memory_module._UNUSED is None
+    memory = Memory()
+    held = [memory.room(1000) for _ in range(10)]
+    assert len(set(map(address, held))) == 10
 
 
 def test_an_array_made_from_a_view_holds_it():
