@@ -6,6 +6,7 @@ Importing this imports torch; nothing else in purerecord does.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -47,7 +48,9 @@ def to_tensors(element: Any, *, ragged: str = "padded", padding_value: Any = 0) 
 
 def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
     if isinstance(leaf, np.ndarray):
-        return leaf.tolist() if leaf.dtype.kind == "O" else _from_array(leaf)
+        return leaf.tolist() if leaf.dtype.kind in "OSU" else _from_array(leaf)
+    if isinstance(leaf, (np.bytes_, np.str_)):
+        return leaf.item()
     if isinstance(leaf, np.generic):
         return torch.as_tensor(leaf.item(), dtype=_from_array(np.empty(0, leaf.dtype)).dtype)
     if isinstance(leaf, Ragged):
@@ -60,8 +63,11 @@ def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
 
 
 def _from_array(array: np.ndarray[Any, Any]) -> torch.Tensor:
-    # torch does not know of memory that must not be written to, so it gets its own.
-    return torch.from_numpy(array if array.flags.writeable else array.copy())
+    # torch does not know of memory that must not be written to, that is gone through backwards, or in which
+    # bytes are in another order, so it gets its own.
+    if not array.flags.writeable or not array.dtype.isnative or min(array.strides, default=0) < 0:
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array)
 
 
 def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
@@ -272,11 +278,12 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         return len(self._table)
 
     def __getitem__(self, index: int) -> Any:
-        return self.__getitems__([range(len(self))[index]])[0]
+        return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """Several at once, in this order."""
-        records = self._table.fetch(np.asarray(indices, np.int64))
+        numbers = range(len(self))  # which knows what a negative index is, and which are out of range
+        records = self._table.fetch(np.array([numbers[operator.index(place)] for place in indices], np.int64))
         if self._features is None:
             return list(records)
         if not self._columnar:

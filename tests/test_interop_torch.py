@@ -240,6 +240,16 @@ def test_tensors_share_memory_where_torch_may_write():
         assert prt.to_tensors(array).data_ptr() != array.ctypes.data
 
 
+def test_arrays_that_torch_does_not_know_become_what_it_knows():
+    flipped = prt.to_tensors(np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::-1])
+    assert flipped.tolist() == [[2, 1, 0], [5, 4, 3]]
+    assert prt.to_tensors(np.array([1, 2], ">i4")).tolist() == [1, 2]
+    assert prt.to_tensors(np.array([b"ab", b"c"])) == [b"ab", b"c"]
+    assert prt.to_tensors(np.array([["ab"], ["c"]])) == [["ab"], ["c"]]
+    one = prt.to_tensors(np.array([b"ab"])[0])
+    assert (type(one), one) == (bytes, b"ab")
+
+
 def test_sparse_becomes_a_sparse_tensor():
     column = pr.Sparse([[0, 1], [2, 0]], np.array([5, 6]), (3, 2))
     assert prt.to_tensors(column).to_dense().tolist() == [[0, 5], [0, 0], [6, 0]]
@@ -286,6 +296,19 @@ def test_map_dataset_works_with_samplers(workers, tmp_path):
         rows = data.DataLoader(dataset, 5, sampler=sampler, num_workers=workers, collate_fn=list)
         parts += [int(row["id"]) for batch in rows for row in batch]
     assert sorted(parts) == list(range(30))
+
+
+def test_map_dataset_counts_from_the_end_too_and_refuses_what_is_not_there(tmp_path):
+    records = prt.MapDataset(write_files(tmp_path, [3, 0, 4]))
+    assert records.__getitems__([-1, 2, -7, np.int64(-5)]) == [b"6", b"2", b"0", b"2"]
+    assert (records[-1], records[torch.tensor(3)]) == (b"6", b"3")
+    for index in (7, -8):
+        with pytest.raises(IndexError):
+            records[index]
+        with pytest.raises(IndexError):
+            records.__getitems__([0, index])
+    with pytest.raises(TypeError):
+        records[0:2]
 
 
 def test_map_dataset_gives_the_same_one_by_one_and_together(tmp_path):
