@@ -230,7 +230,7 @@ def merge_states(states: Any) -> dict[str, Any]:
     ``StatefulDataLoader.state_dict()`` gave, say. Together the consumers must have had the first elements of
     the order, and no others; which is so when each element is a batch, and after every step of all ranks.
     """
-    found = {tuple(state["consumer"]): state for state in _find(states)}
+    found = _by_consumer(list(_find(states)))
     if not found:
         raise ValueError("there is no state of a purerecord iterator in this")
     if any("files" in state for state in found.values()):
@@ -255,6 +255,23 @@ def merge_states(states: Any) -> dict[str, Any]:
     position = last["base"] + sum(rounds)
     merged = {**last, "position": position, "base": position, "rounds": 0, "consumer": [0, 0]}
     return {**merged, "ahead": last["ahead"] + more, "ended": all(state["ended"] for state in ranked)}
+
+
+def _by_consumer(states: list[Mapping[str, Any]]) -> dict[tuple[int, int], Mapping[str, Any]]:
+    """Whose state is which.
+
+    A loader may hold, for a worker that has given nothing yet, the state of an iterator that was made before
+    there were workers. Such a one is of fewer consumers than there are, and has had nothing either.
+    """
+    found = {tuple(state["consumer"]): state for state in states}
+    count = max((consumer[1] for consumer in found), default=0)
+    early = {consumer: state for consumer, state in found.items() if consumer[1] < count}
+    for (number, fewer), state in early.items():
+        if fewer and not count % fewer and not state["rounds"]:
+            del found[number, fewer]
+            for own in range(number, count, fewer):
+                found.setdefault((own, count), {**state, "consumer": [own, count]})
+    return found
 
 
 def _find(states: Any) -> Iterator[Mapping[str, Any]]:

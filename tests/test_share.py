@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -92,3 +93,22 @@ def test_states_are_found_wherever_they_are():
     next(its[0])
     wrapped = {"loader": [{"worker": it.state_dict()} for it in its], "step": 1}
     assert merge_states(wrapped)["position"] == 1
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_workers_that_have_not_begun_may_be_there_with_a_state_from_before_there_were_workers(ranks):
+    dataset, workers = Dataset.range(20), 3
+    state = {"epoch": 0, "position": 4}
+    for taken in range(ranks * workers):
+        states = []
+        for worker, rank in itertools.product(range(workers), range(ranks)):
+            begun = rank + ranks * worker < taken
+            who = {"worker": worker, "workers": workers} if begun else {}
+            iterator = dataset.iterator(0, rank=rank, world_size=ranks, **who)
+            iterator.load_state_dict(state)
+            if begun:
+                assert next(iterator) == 4 + rank + ranks * worker
+            states.append(iterator.state_dict())
+        again = iter(dataset)
+        again.load_state_dict(merge_states(states))
+        assert list(again) == list(range(4 + taken, 20))
