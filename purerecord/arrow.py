@@ -109,6 +109,8 @@ def _natural_table(reader: RecordReader) -> Any:
                 columns[name] = Growing(name, rows)
             columns[name].add(column, records)
         rows += len(records)
+    if not columns:  # a table without any column, which still knows how many rows it has
+        return pa.table({"": pa.nulls(rows)}).select([])
     return pa.table({name: columns[name].finish() for name in sorted(columns)})
 
 

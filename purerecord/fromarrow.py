@@ -79,7 +79,7 @@ def _plain(name: str, array: Any) -> Any:
             if isinstance(array.type, pa.BaseExtensionType):
                 array = array.storage
             elif pa.types.is_dictionary(array.type):
-                array = array.dictionary_decode()
+                array = _plain(name, array.dictionary).take(array.indices)  # which polars' views need plain
             else:
                 array = pc.run_end_decode(array)
         return array.cast(pa.large_binary()) if is_text(array.type) else array

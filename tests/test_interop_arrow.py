@@ -572,6 +572,30 @@ def test_polars(animals, tmp_path):
     assert arrow.from_arrow(frame)["spots"] == pr.Ragged([1, 2, 3], [0, 2, 2, 3])
 
 
+def test_categories_of_polars_are_stored_as_what_they_name(tmp_path):
+    pl = interop("polars")
+    words = ["a", None, "b", "a"]
+    frame = pl.DataFrame(
+        {
+            "category": pl.Series(words, dtype=pl.Categorical),
+            "enum": pl.Series(words, dtype=pl.Enum(["b", "a"])),
+            "list": pl.Series([["a"], [], ["b", "a"], None], dtype=pl.List(pl.Categorical)),
+        }
+    )
+    arrow.write_table(frame, tmp_path / "file")
+    assert arrow.read_table(tmp_path / "file").to_pydict() == {
+        "category": [b"a", None, b"b", b"a"],
+        "enum": [b"a", None, b"b", b"a"],
+        "list": [[b"a"], [], [b"b", b"a"], None],
+    }
+
+
+def test_records_without_any_feature_are_rows_too(tmp_path):
+    arrow.write_table(pa.table({"x": pa.nulls(3)}), tmp_path / "file")
+    table = arrow.read_table(tmp_path / "file")
+    assert (table.num_rows, table.num_columns) == (3, 0)
+
+
 def test_duckdb(animals, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     table = arrow.read_table(animals)
