@@ -8,7 +8,6 @@ import json
 import multiprocessing
 import os
 import pickle
-import re
 import subprocess
 import sys
 import threading
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import CAMPAIGN
-from interop import interop
+from interop import interop, run_page
 from loading import numbered, write_files
 
 import purerecord as pr
@@ -497,12 +496,7 @@ def test_rank_comes_from_the_environment(monkeypatch):
 # The documentation
 
 
-def test_code_on_the_page_about_loaders_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "blocks"), [("loaders.md", 4), ("migrating.md", 1)])
+def test_code_in_the_docs_runs(page, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "loaders.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python( torch)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert sum(1 for torch_only, _ in blocks if torch_only) > 3
-    namespace: dict = {"__name__": "__main__"}
-    for _, text in blocks:
-        exec(compile(text, "loaders.md", "exec"), namespace)
-    assert len(namespace["records"]) == 1000
+    assert run_page(page, "torch") == blocks
