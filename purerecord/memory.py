@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.uint8]
 
+_LITTLE = 1 << 20
+
 
 def _references(arrays: list[Array]) -> list[int]:
     """How often each array is referred to, as far as can be seen from here."""
@@ -49,7 +51,9 @@ class Memory:
         """A view of ``size`` bytes that nobody else can see."""
         if _UNUSED is not None:
             for number, references in enumerate(_references(self._arrays)):
-                if references == _UNUSED and self._arrays[number].size >= size:
+                # What was needed once, for one large record, is not kept for many small ones.
+                fits = size <= self._arrays[number].size <= 4 * max(size, _LITTLE)
+                if fits and references == _UNUSED:
                     return self._arrays[number].data[:size]
         fresh = np.empty(size + size // 8, np.uint8)
         self._arrays = [*self._arrays[-1:], fresh]

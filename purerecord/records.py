@@ -116,9 +116,14 @@ class Records(Sequence[bytes]):
             raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
         if isinstance(payloads, str) or not isinstance(payloads, Iterable):
             raise _no_payload(payloads)
-        parts = list(payloads)
-        if set(map(type, parts)) - {bytes}:
-            parts = [part if isinstance(part, bytes) else _octets(part) for part in parts]
+        parts: list[BytesLike]
+        if not isinstance(payloads, (list, tuple)):
+            # Each at once: an iterator may fill one buffer again and again.
+            parts = [part if isinstance(part, bytes) else bytes(_octets(part)) for part in payloads]
+        elif set(map(type, payloads)) - {bytes}:
+            parts = [part if isinstance(part, bytes) else _octets(part) for part in payloads]
+        else:
+            parts = list(payloads)
         sizes = np.fromiter(map(len, parts), np.int64, len(parts))
         ends = np.cumsum(sizes)
         begins = ends - sizes

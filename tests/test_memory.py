@@ -43,6 +43,14 @@ def test_what_nobody_holds_is_given_again():
     assert len(places) == 1
 
 
+def test_room_for_little_keeps_no_room_for_much():
+    memory = Memory()
+    memory.room(1 << 28)
+    held = [memory.room(1 << 20) for _ in range(3)]
+    assert max(np.frombuffer(view.obj, np.uint8).size for view in held) < 1 << 23
+    assert sum(array.size for array in memory._arrays) < 1 << 24
+
+
 @counting
 @pytest.mark.parametrize("seen", [-1, 0, 1, 5])
 def test_how_references_are_counted_is_found_out(monkeypatch, seen):

@@ -220,3 +220,14 @@ def test_pickle_carries_only_the_names_of_files_in_use():
     copy = pickle.loads(pickle.dumps(together))
     assert copy.origins.paths == ("5", "7")
     assert [copy.origin(i)[:2] for i in range(5)] == [("7", 1), ("5", 2), ("7", 3), ("5", 2), ("7", 3)]
+
+
+def test_a_buffer_that_is_filled_anew_for_each_payload_is_taken_as_it_was():
+    buffer = bytearray(2)
+
+    def generate():
+        for number in range(5):
+            buffer[:] = b"%02d" % number
+            yield memoryview(buffer) if number % 2 else buffer
+
+    assert Records.of(generate()) == [b"00", b"01", b"02", b"03", b"04"]
