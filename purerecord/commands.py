@@ -7,6 +7,7 @@ that cannot be read does not keep the others from being gone through; then the e
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -62,9 +63,14 @@ def validate(arguments: Namespace) -> int:
 
 def salvage(arguments: Namespace) -> int:
     """Save what is sound and print a report."""
+    if arguments.target == "-":
+        raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
     files = _files([arguments.source], outcome)
     folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(os.sep)
+    if folder and files and os.path.isfile(arguments.target):
+        reason = f"{len(files)} files are to be salvaged, so it must be a folder"
+        raise NotADirectoryError(errno.ENOTDIR, reason, arguments.target)
     jobs = [_places(arguments, file, folder=folder) for file in files]
     check_places(jobs)  # of all, before anything is written
     if folder and files:
@@ -126,6 +132,8 @@ def info(arguments: Namespace) -> int:
             _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
     if arguments.schema and names:
         with outcome.of(" ".join(names)):
+            if not samples:
+                raise ValueError("no record to infer a schema from")
             sequences = infer_schema(samples, sequence=True)
             # An Example is a SequenceExample that has no feature lists.
             _print(schema_to_json(sequences if sequences[1] else infer_schema(samples)).rstrip())

@@ -28,7 +28,7 @@ from .checksum import crc32c
 from .errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from .frame import HEADER, OVERHEAD
 from .inflate import BLOCK_HEADER_SIZE, decode_block_header
-from .storage import SNIFF, detect, is_url, local_path, temporary_name
+from .storage import SNIFF, detect, is_url, local_path, temporary_name, writing
 
 Offsets = npt.NDArray[np.int64]
 
@@ -99,11 +99,12 @@ class Index:
         target = os.fsdecode(path)
         temporary = temporary_name(target)
         try:
-            with open(temporary, "wb") as file:
-                file.write(data)
-            os.replace(temporary, target)
+            with writing(target):
+                with open(temporary, "wb") as file:
+                    file.write(data)
+                os.replace(temporary, target)
         except BaseException:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 os.unlink(temporary)
             raise
 

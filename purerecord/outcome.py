@@ -103,6 +103,7 @@ def explain(error: BaseException, name: str = "") -> str:
         text = error.strerror or str(error)
         if isinstance(error.filename, (str, bytes)):
             name = os.fsdecode(error.filename)
+        return f"{name}: {text}" if name else text
     else:
         text = str(error) or type(error).__name__
     return f"{name}: {text}" if name and name not in text else text

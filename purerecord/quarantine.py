@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .damage import Damage
-from .storage import Named, Opened, temporary_name
+from .storage import Named, Opened, temporary_name, writing
 
 _PIECE = 1 << 20
 # So much of what was read lately is kept in memory, more of it on disk.
@@ -36,8 +36,9 @@ class Rereadable(Opened):
     def read(self, size: int) -> bytes:
         data = super().read(size)
         if not self.rewinds:
-            self._kept.seek(0, os.SEEK_END)
-            self._kept.write(data)
+            with writing(tempfile.gettempdir()):
+                self._kept.seek(0, os.SEEK_END)
+                self._kept.write(data)
         return data
 
     def again(self, begin: int, end: int) -> Iterator[bytes]:
@@ -58,9 +59,10 @@ class Rereadable(Opened):
         """What lies before ``offset`` is not needed any more."""
         if offset - self._kept_from < _IN_MEMORY:
             return
-        self._kept.seek(offset - self._kept_from)
         rest = _spool()
-        shutil.copyfileobj(self._kept, rest, _PIECE)
+        with writing(tempfile.gettempdir()):
+            self._kept.seek(offset - self._kept_from)
+            shutil.copyfileobj(self._kept, rest, _PIECE)
         self._kept.close()
         self._kept, self._kept_from = rest, offset
 
@@ -99,7 +101,8 @@ class Quarantine:
     def add(self, damage: Damage, source: Rereadable) -> None:
         """Put one damaged range aside."""
         if not self._entries:
-            os.makedirs(self._temporary)
+            with writing(self._folder):
+                os.makedirs(self._temporary)
         name = self._keep(f"{damage.begin:012d}.bin", source.again(damage.begin, damage.end))
         entry = {"file": name, "compressed_file": None, **damage.to_dict()}
         if damage.compressed is not None:
@@ -109,24 +112,25 @@ class Quarantine:
 
     def _keep(self, name: str, pieces: Iterator[bytes]) -> str | None:
         """Write a file, if there is anything to be written; its name."""
-        for first in pieces:
-            with open(os.path.join(self._temporary, name), "wb") as file:
-                file.write(first)
-                file.writelines(pieces)
-            return name
-        return None
+        kept = None
+        for piece in pieces:  # to read it may go wrong too, and is nothing to be said of the folder
+            with writing(self._folder), open(os.path.join(self._temporary, name), "ab") as file:
+                file.write(piece)
+            kept = name
+        return kept
 
     def finish(self, source: str) -> bool:
         """Give the folder its name, unless there is nothing to be kept."""
         if not self._entries:
             return False
-        with open(os.path.join(self._temporary, "damages.json"), "w", encoding="utf-8") as file:
-            json.dump({"source": source, "damages": self._entries}, file, indent=2)
-            file.write("\n")
-        if os.path.isdir(self._folder):
-            os.rmdir(self._folder)
-        self._finished = True
-        os.replace(self._temporary, self._folder)
+        with writing(self._folder):
+            with open(os.path.join(self._temporary, "damages.json"), "w", encoding="utf-8") as file:
+                json.dump({"source": source, "damages": self._entries}, file, indent=2)
+                file.write("\n")
+            if os.path.isdir(self._folder):
+                os.rmdir(self._folder)
+            self._finished = True
+            os.replace(self._temporary, self._folder)
         return True
 
     def abandon(self) -> None:

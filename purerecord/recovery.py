@@ -22,7 +22,7 @@ from .quarantine import Quarantine, Rereadable, check_folder
 from .records import Records
 from .repeats import Repeats
 from .report import FileReport, SalvageReport
-from .storage import Named, Opened, is_url, resolve, temporary_name
+from .storage import Named, Opened, is_url, resolve, temporary_name, writing
 from .stream import FrameStream
 from .writer import TFRecordWriter
 
@@ -135,7 +135,7 @@ def salvage(
     except BaseException as error:
         if kept is not None:
             kept.abandon()
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it may never have been there
             os.unlink(temporary)
         if isinstance(error, OSError) and error.filename == temporary:
             error.filename = target  # which is the name that the caller knows
@@ -191,9 +191,10 @@ def _copy(
                 if kept is not None:
                     kept.add(found, opened)
                 continue
-            if writer is None:  # only now it is sure what the source is compressed with
-                writer = TFRecordWriter(target, _like(opened) if options is None else options)
-            writer.write_many(found)
+            with writing(target):
+                if writer is None:  # only now it is sure what the source is compressed with
+                    writer = TFRecordWriter(target, _like(opened) if options is None else options)
+                writer.write_many(found)
             records += len(found)
             for payload in found.views():
                 crc = crc32c(payload, crc)
@@ -202,7 +203,8 @@ def _copy(
             told = opened.position
         if writer is None and damages:
             raise CorruptionError(f"it holds no sound record: {damages[0]}", path=opened.name)
-        (writer or TFRecordWriter(target, options)).close()
+        with writing(target):
+            (writer or TFRecordWriter(target, options)).close()
     except BaseException:
         if writer is not None:
             writer.abandon()

@@ -6,6 +6,7 @@ what it prints otherwise. This module does not know how damage is found or repai
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -167,9 +168,9 @@ class Report:
         """A table with a line for each file, its damages below it, and at the end what to do."""
         lines = self.table(only_damaged=only_damaged)
         if damaged := [file.path for file in self.files if file.damages]:
-            lines.append(f"to be salvaged or made again: {' '.join(damaged)}")
+            lines.append(f"to be salvaged or made again: {shlex.join(damaged)}")
         if unreadable := [file.path for file in self.unreadable]:
-            lines.append(f"could not be read: {' '.join(unreadable)}")
+            lines.append(f"could not be read: {shlex.join(unreadable)}")
         return "\n".join(lines)
 
     def table(self, *, only_damaged: bool = False) -> list[str]:

@@ -105,7 +105,7 @@ def _dumps(value: Any) -> str:
 def _values(values: Any) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype == np.float32:
         # The shortest text that stands for the same float32, not for the same float64.
-        return [_number(float(text)) for text in values.astype(str)]
+        return [_number(float(text)) for text in values.astype(str).tolist()]
     return [_string(value) if isinstance(value, bytes) else value for value in _listed(values)]
 
 

@@ -12,7 +12,9 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, BinaryIO, Union
 
@@ -73,8 +75,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
     if count == 0:
         raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
     if count is not None:
-        first = shard_name(head, tail, 0, count)
-        if not remote and not (missing_ok and os.path.exists(first)):
+        if not remote and not (missing_ok and _any_shard(head, tail, count)):
             # The last one tells a wrong number before all the names are made.
             os.stat(shard_name(head, tail, count - 1, count))
         names = shard_names(head + tail, count, at=len(head))
@@ -96,6 +97,12 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     return _completed(found, path, missing_ok=missing_ok) if complete else found
+
+
+def _any_shard(head: str, tail: str, count: int) -> bool:
+    first = shard_name(head, tail, 0, count)
+    end = glob.escape(first[first.rindex("-of-", 0, len(first) - len(tail)) :])
+    return any(glob.iglob(f"{glob.escape(head)}-*{end}"))
 
 
 def _existing(path: str) -> list[str]:
@@ -142,9 +149,23 @@ def split_pattern(pattern: str) -> tuple[str, str, int | None]:
 
 
 def temporary_name(path: str) -> str:
-    """Where a file is written that is to appear as ``path`` once it is complete."""
+    """Where a file is written that is to appear as ``path`` once it is complete, for what is there now."""
+    ordinary = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
+    stream = os.path.islink(path) and os.readlink(path).startswith("/proc/")  # such as /dev/stdout
+    if stream or not ordinary:
+        raise FileExistsError(errno.EEXIST, "it is no ordinary file, and so cannot be replaced", path)
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """What goes wrong meanwhile is said of ``path``; the system says no name, or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 def is_url(path: str) -> bool:
@@ -172,6 +193,11 @@ def open_remote(path: str, mode: str = "rb") -> BinaryIO:
     return file
 
 
+def _has_size(file: io.FileIO) -> bool:
+    """Whether the system knows how long a file is: of a device it says 0."""
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
+
+
 class _File:
     """Reads a binary file object, which is closed here only if it was opened here."""
 
@@ -182,7 +208,7 @@ class _File:
         self._ours = ours
         # read1 gives what is there; read would wait until a slow pipe has filled the whole piece.
         self._read = getattr(file, "read1", file.read)
-        self.regular = isinstance(file, io.FileIO) and ours and file.seekable()
+        self.regular = isinstance(file, io.FileIO) and ours and _has_size(file)
         self.position = 0
         self._size = 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,10 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
-from damage import flip_byte, frames
+from damage import flip_byte, frames, insert
 from test_cli import CLEAN, HOME, PAYLOADS, folder, process, run, wait_until_read
 
 from purerecord import encode_example, read_records, validate
+from purerecord.show import as_json
 from purerecord.workers import run_all
 
 __all__ = ["folder"]  # the fixture, with its files: sound, damaged, cut, page.html
@@ -45,6 +47,29 @@ def test_missing_shard_does_not_hide_the_others(capfd):
         assert [file["records"] for file in report["files"]] == [100, 0, 100]
         assert report["unreadable_files"] == ["x-00001-of-00003"]
         assert "No such file" in report["files"][1]["error"]
+
+
+def test_first_and_last_shard_missing_do_not_hide_the_others(capfd):
+    Path("x-00001-of-00003").write_bytes(CLEAN)
+    code, out, _ = run(capfd, "validate", "x@3", "--json")
+    assert code == 1
+    assert [file["records"] for file in json.loads(out)["files"]] == [0, 100, 0]
+
+
+@pytest.mark.parametrize("name", ["dir", "i", "a directory"])
+@pytest.mark.parametrize("command", [["info"], ["cat"], ["index"], ["salvage", "out"]])
+def test_folder_is_named_whatever_it_is_called(capfd, name, command):
+    Path(name).mkdir()
+    code, out, err = run(capfd, command[0], name, *command[1:])
+    assert (code, out, err) == (1, "", f"purerecord: {name}: Is a directory\n")
+
+
+def test_names_in_the_last_lines_can_be_given_to_the_shell_again(capfd):
+    Path("a b").write_bytes(Path("damaged").read_bytes())
+    _, out, _ = run(capfd, "validate", "a b", "cut", "no 'such'")
+    *_, damaged, unreadable = out.splitlines()
+    assert damaged == "to be salvaged or made again: 'a b' cut"
+    assert shlex.split(unreadable.partition(": ")[2]) == ["no 'such'"]
 
 
 def test_validate_names_folders_as_what_cannot_be_read(capfd):
@@ -83,7 +108,53 @@ def test_schema_that_cannot_be_inferred_names_the_file(capfd):
     assert "'a'" in err
 
 
+def test_schema_of_nothing_is_none(capfd):
+    Path("empty").write_bytes(b"")
+    for name in ("empty", "page.html"):
+        code, out, err = run(capfd, "info", "--schema", name)
+        assert (code, out) == (1, "")
+        assert err == f"purerecord: {name}: no record to infer a schema from\n"
+
+
 # Where things are written
+
+
+def test_several_files_are_salvaged_to_a_folder_only(capfd):
+    code, out, err = run(capfd, "salvage", "[sd]*d", "cut")
+    assert (code, out) == (1, "")
+    assert err == "purerecord: cut: 2 files are to be salvaged, so it must be a folder\n"
+
+
+def test_salvage_does_not_write_to_stdout(capfd):
+    before = sorted(os.listdir())
+    code, out, err = run(capfd, "salvage", "sound", "-")
+    assert (code, out) == (2, "")
+    assert "name a file" in err
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        ("salvage damaged out", "out"),
+        ("salvage damaged out --quarantine q", "q"),
+        ("salvage - out --quarantine q < damaged", "q"),
+        ("index long -o i", "i"),
+    ],
+)
+def test_place_that_takes_no_more_is_what_is_named(command, target):
+    Path("long").write_bytes(CLEAN * 10)
+    Path("damaged").write_bytes(insert(CLEAN, 0, bytes(3000)))
+    before = sorted(os.listdir())
+    code, _, err = shell(f"ulimit -f 1; purerecord {command}")
+    assert (code, err.decode()) == (1, f"purerecord: {target}: File too large\n")
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("command", ["salvage sound page.html/x", "index sound -o page.html/x"])
+def test_temporary_names_are_not_told(capfd, command):
+    code, _, err = run(capfd, *command.split())
+    assert (code, err) == (1, "purerecord: page.html/x: Not a directory\n")
 
 
 def test_salvage_never_writes_two_files_to_one_place(capfd):
@@ -288,6 +359,29 @@ def test_signals_are_quiet_and_leave_no_half_file(number, code, times):
     assert done.communicate() == (b"", b"")
     assert done.returncode == code
     assert sorted(os.listdir()) == ["cut", "damaged", "page.html", "sound"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+def test_no_signal_is_lost_while_a_record_is_shown():
+    came = []
+
+    def interrupt(*_: object) -> None:
+        came.append(True)
+        raise KeyboardInterrupt
+
+    def show_until_it_comes(number: int) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 1e-5 * number)
+        while len(came) < number:
+            as_json(payload)
+
+    payload = encode_example({"score": [i / 7 for i in range(200)]})
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for number in range(1, 101):
+            with pytest.raises(KeyboardInterrupt):
+                show_until_it_comes(number)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_sigterm_ends_the_workers_too():

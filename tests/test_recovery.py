@@ -354,6 +354,24 @@ def test_folder_and_url_are_no_targets(source, tmp_path):
         salvage(source, "s3://bucket/clean")
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_devices_and_pipes_are_no_targets(source, tmp_path, link):
+    os.mkfifo(tmp_path / "pipe")
+    target = tmp_path / "pipe"
+    if link:
+        target = tmp_path / "link"
+        target.symlink_to("pipe")
+    with pytest.raises(FileExistsError, match="no ordinary file"):
+        salvage(source, target)
+    with pytest.raises(FileExistsError, match="no ordinary file"):
+        TFRecordWriter(target, atomic=True)
+    (tmp_path / "sound").write_bytes(CLEAN)
+    with pytest.raises(FileExistsError, match="no ordinary file"):
+        build_index(tmp_path / "sound").save(target)
+    assert (tmp_path / "pipe").is_fifo()
+    assert target.is_symlink() is link
+
+
 def test_several_files_are_no_source(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.tfrecord").write_bytes(CLEAN)

@@ -27,7 +27,7 @@ from interop import interop
 from ways import Trickle
 
 import purerecord
-from purerecord import ShardedWriter, TFRecordWriter, TruncatedError, read_records, storage
+from purerecord import ChecksumError, ShardedWriter, TFRecordWriter, TruncatedError, read_records, storage
 from purerecord.storage import Opened, detect, is_url, resolve, resolve_paths, shard_names, split_pattern
 
 RECORDS = [b"one", b"", b"three" * 100]
@@ -299,6 +299,11 @@ def test_pipe_is_read_as_it_fills():
             assert next(reader) == record  # each at once, not when a buffer is full
         sink.close()
         assert list(reader) == []
+
+
+def test_device_is_read_although_it_has_no_size():
+    with read_records("/dev/zero") as reader, pytest.raises(ChecksumError):
+        next(reader)
 
 
 def test_named_pipe_is_read(tmp_path):
