@@ -11,6 +11,7 @@ import os
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,7 @@ def test_all_ways_of_importing_work():
     assert io.TFRecordWriter is tf.io.TFRecordWriter is tf.python_io.TFRecordWriter is TFRecordWriter
     assert tf.compat.v1 is tf
     assert tf.io.gfile is tf.gfile
+    assert import_module("purerecord.tf.compat.v1") is tf
     assert tf.dtypes.int64 is tf.int64
 
 
@@ -123,6 +125,7 @@ def test_all_ways_of_importing_work():
         ("sparse.add", "tf.sparse.add is not in purerecord.tf"),
         ("ragged.range", "tf.ragged.range is not in purerecord.tf"),
         ("train.Checkpoint", "tf.train.Checkpoint is not in purerecord.tf"),
+        ("data.Dataset.counter", "tf.data.Dataset.counter is not in purerecord.tf"),
         ("data.ThreadingOptions", "tf.data.ThreadingOptions is not in purerecord.tf"),
     ],
 )

@@ -9,6 +9,12 @@ def lines(table: str) -> list[str]:
 
 
 EXACT = lines(r"""
+    bool(tf.constant([]))
+    bool(tf.zeros([0, 2]))
+    bool(tf.constant(""))
+    bool(tf.constant(["a"]))
+    bool(tf.constant([[0]]))
+    tf.stack([])
     tf.constant(5)
     tf.constant(5.5)
     tf.constant(0.1)
@@ -686,6 +692,7 @@ APPROXIMATE = lines("""
 """)
 
 ERRORS = lines(r"""
+    tf.one_hot(1.0, 3)
     tf.constant(2**63)
     tf.constant(2**64, tf.int64)
     tf.constant([True, 1])
@@ -823,6 +830,8 @@ ERRORS = lines(r"""
 
 # Errors whose text has in TensorFlow a list or a picture that nobody reads; it begins in the same way.
 PREFIXES = [
+    ("tf.one_hot([1.0], 3)", "Value for attr 'TI' of float is not in the list of allowed values"),
+    ("tf.one_hot(tf.constant([1.0], tf.float64), 3)", "Value for attr 'TI' of double is not in the list"),
     ("tf.constant('a') < 'b'", "Value for attr 'T' of string is not in the list of allowed values"),
     ("tf.constant(True) < False", "Value for attr 'T' of bool is not in the list of allowed values"),
     ("tf.constant(True) + True", "Value for attr 'T' of bool is not in the list of allowed values"),

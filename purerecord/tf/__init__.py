@@ -38,8 +38,9 @@ _LAZY = {
         "sin sqrt square subtract tanh truediv"
     ),
     "functional": (
-        "cond control_dependencies device enable_eager_execution executing_eagerly function map_fn "
-        "name_scope no_op numpy_function print py_func py_function while_loop"
+        "cond control_dependencies device disable_v2_behavior enable_eager_execution enable_v2_behavior "
+        "executing_eagerly function map_fn name_scope no_op numpy_function print "
+        "py_func py_function while_loop"
     ),
     "logging": "get_logger",
     # The spellings of TensorFlow 1, which tutorials still have.
@@ -55,16 +56,29 @@ _RENAMED = {
     "random_normal": ("random", "normal"),
     "random_crop": ("image", "random_crop"),
     "random_shuffle": ("random", "shuffle"),
+    "truncated_normal": ("random", "truncated_normal"),
+    "ceil": ("math", "ceil"),
+    "floordiv": ("math", "floordiv"),
+    "is_nan": ("math", "is_nan"),
+    "log": ("math", "log"),
+    "mod": ("math", "mod"),
+    "as_string": ("strings", "as_string"),
+    "regex_replace": ("strings", "regex_replace"),
+    "string_join": ("strings", "join"),
+    "string_to_number": ("strings", "to_number"),
+    "substr": ("strings", "substr"),
     "set_random_seed": ("random", "set_seed"),
     "to_float": ("ops", "to_float"),
     "to_int32": ("ops", "to_int32"),
     "to_int64": ("ops", "to_int64"),
 }
 _NAMESPACES = [
+    "app",
     "compat",
     "data",
     "dtypes",
     "errors",
+    "flags",
     "gfile",
     "image",
     "io",

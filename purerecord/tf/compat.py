@@ -15,6 +15,8 @@ from .missing import missing
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str", "v1", "v2"]
 
 v1 = v2 = sys.modules[__package__ or ""]
+# ``import purerecord.tf.compat.v1 as tf`` looks for a module of that name.
+sys.modules[f"{__name__}.v1"] = sys.modules[f"{__name__}.v2"] = v1
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:

@@ -67,7 +67,14 @@ class OwnedIterator(Iterator[Any]):
     next = __next__
 
 
-class Elements:
+class _Explaining(type):
+    """A class that says of static methods that it does not have that they are TensorFlow's."""
+
+    def __getattr__(cls, name: str) -> Any:
+        return _missing(name)
+
+
+class Elements(metaclass=_Explaining):
     """Elements that can be gone through again and again."""
 
     # The class of what is made of these: a Dataset, whatever their own is. ``dataset`` sets it.

@@ -40,6 +40,14 @@ def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
     """Nothing to do: TensorFlow 1 had to be told."""
 
 
+def enable_v2_behavior() -> None:
+    """Nothing to do: this is how things are."""
+
+
+def disable_v2_behavior() -> None:
+    """Nothing: everything runs eagerly; ``Session`` and placeholders are not here."""
+
+
 def function(func: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
     """A decorator, with or without arguments: the function simply runs, as it is written."""
     if func is None or not callable(func):
@@ -202,7 +210,11 @@ def print(*inputs: Any, **options: Any) -> None:  # noqa: A001 - TensorFlow's na
     text = options.get("sep", " ").join(_printed(value, summarize) for value in inputs)
     if len(inputs) == 1 and isinstance(inputs[0], EagerTensor) and not inputs[0].ndim:
         text = _scalar(inputs[0]._array[()])  # a lone string has no quotes
-    builtins.print(text, end=options.get("end", "\n"), file=stream)
+    if isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            builtins.print(text, end=options.get("end", "\n"), file=file)
+    else:
+        builtins.print(text, end=options.get("end", "\n"), file=stream)
 
 
 def _printed(value: Any, summarize: int) -> str:

@@ -35,8 +35,8 @@ def matching(op: str, values: Any) -> list[Array]:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
     """Tensors of one shape side by side, in a new dimension."""
     parts = list(values)
-    if not parts:
-        raise ValueError("there is nothing to stack")
+    if not parts and axis != 0:
+        raise IndexError("there is nothing to stack")
     if axis == 0:  # what can be a tensor as it stands becomes that one, whose dtype may be another
         try:
             return convert_to_tensor(parts)

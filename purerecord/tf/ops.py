@@ -166,6 +166,12 @@ def one_hot(  # noqa: PLR0917 - TensorFlow's signature
     on = convert_to_tensor(1 if on_value is None else on_value, wanted)._array
     off = convert_to_tensor(0 if off_value is None else off_value, wanted)._array
     array = to_numpy(indices)
+    if array.dtype.kind == "f" and not isinstance(indices, np.ndarray):
+        if isinstance(indices, float):
+            raise TypeError(f"Cannot convert {indices} to EagerTensor of dtype int64")
+        kind = kernel_name(as_dtype(array.dtype))
+        allowed = "uint8, int8, int32, int64"
+        raise invalid(f"Value for attr 'TI' of {kind} is not in the list of allowed values: {allowed}")
     if array.dtype.kind not in "iu":
         array = convert_to_tensor(array, "int64")._array
     place = array.ndim if axis in (None, -1) else int(axis or 0)

@@ -115,7 +115,8 @@ class EagerTensor(Tensor):
         return (EagerTensor(_element(self._array, row)) for row in range(len(self._array)))
 
     def __bool__(self) -> bool:
-        return bool(self.numpy())
+        value = self.numpy()
+        return bool(value.size and value) if isinstance(value, np.ndarray) else bool(value)
 
     def __int__(self) -> int:
         return int(self._scalar())

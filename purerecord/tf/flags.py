@@ -1,0 +1,134 @@
+"""``tf.flags``, also as ``tf.app.flags``: options of the command line as TensorFlow 1 had them.
+
+``DEFINE_string("out", "train.tfrecord", "where to write")`` defines an option, ``FLAGS.out`` is its value.
+The command line is read when a value is first asked for, or by ``tf.app.run``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .missing import missing
+
+__all__ = [
+    "FLAGS",
+    "DEFINE_bool",
+    "DEFINE_boolean",
+    "DEFINE_enum",
+    "DEFINE_float",
+    "DEFINE_integer",
+    "DEFINE_list",
+    "DEFINE_string",
+    "mark_flag_as_required",
+]
+
+_TRUE, _FALSE = ("true", "t", "1"), ("false", "f", "0")
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() in _TRUE + _FALSE:
+        return text.lower() in _TRUE
+    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")] if text else []
+
+
+class _Flags:
+    """The values of the options: ``FLAGS.name``. Called with a command line, it gives what is left."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(_parser=argparse.ArgumentParser(allow_abbrev=False), _values={}, _parsed=False)
+        self._required: set[str] = set()
+
+    def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
+        found, rest = self._parser.parse_known_args(list(argv[1:]))
+        unknown = [word for word in rest if word.startswith("-")]
+        if unknown and not known_only:
+            self._parser.error(f"unknown command line flag {unknown[0].partition('=')[0].lstrip('-')!r}")
+        self._values.update(vars(found))
+        for name in sorted(self._required):
+            if self._values.get(name) is None:
+                self._parser.error(f"flag --{name}=None: Flag --{name} must have a value other than None.")
+        self.__dict__["_parsed"] = True
+        return [argv[0], *rest]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not any(name == action.dest for action in self._parser._actions):
+            raise AttributeError(name)
+        if not self._parsed:
+            self(sys.argv)
+        return self._values[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            self.__dict__[name] = value
+        else:
+            self._values[name] = value
+
+    def __contains__(self, name: str) -> bool:
+        return any(name == action.dest for action in self._parser._actions)
+
+    def flag_values_dict(self) -> dict[str, Any]:
+        """All options with their values."""
+        return {action.dest: getattr(self, action.dest) for action in self._parser._actions[1:]}
+
+
+FLAGS = _Flags()
+
+
+def _define(name: str, default: Any, text: str | None, kind: Callable[[str], Any], **options: Any) -> None:
+    what = None if text is None else text.replace("%", "%%")
+    FLAGS._parser.add_argument(
+        f"-{name}", f"--{name}", dest=name, default=default, type=kind, help=what, **options
+    )
+    FLAGS._values[name] = default
+    FLAGS.__dict__["_parsed"] = False
+
+
+def DEFINE_string(name: str, default: str | None, help: str | None) -> None:  # noqa: A002, N802 - absl's
+    """An option of text."""
+    _define(name, default, help, str)
+
+
+def DEFINE_integer(name: str, default: int | None, help: str | None) -> None:  # noqa: A002, N802
+    """An option of a whole number."""
+    _define(name, default, help, lambda text: int(text, 0))
+
+
+def DEFINE_float(name: str, default: float | None, help: str | None) -> None:  # noqa: A002, N802
+    """An option of a number."""
+    _define(name, default, help, float)
+
+
+def DEFINE_bool(name: str, default: bool | None, help: str | None) -> None:  # noqa: A002, N802
+    """A switch: ``--name``, ``--noname`` or ``--name=false``."""
+    _define(name, default, help, _boolean, nargs="?", const=True)
+    FLAGS._parser.add_argument(
+        f"--no{name}", dest=name, action="store_false", default=default, help=argparse.SUPPRESS
+    )
+
+
+DEFINE_boolean = DEFINE_bool
+
+
+def DEFINE_enum(name: str, default: str | None, enum_values: Sequence[str], help: str | None) -> None:  # noqa: A002, N802
+    """An option that has one of these values."""
+    _define(name, default, help, str, choices=list(enum_values))
+
+
+def DEFINE_list(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
+    """An option of words with commas between them."""
+    _define(name, _list(default) if isinstance(default, str) else default, help, _list)
+
+
+def mark_flag_as_required(flag_name: str) -> None:
+    """Without a value for this option a program does not run."""
+    FLAGS._required.add(flag_name)
+
+
+__getattr__ = missing("flags")
