@@ -12,8 +12,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, reduce
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -122,12 +122,11 @@ class TFDSFolder:
 
         Percentages are rounded to the closest record, as tensorflow-datasets does. "all" is all splits.
         """
-        names = "+".join(self.splits) if split == "all" else split
-        parts = [self._part(part.strip(), on_error) for part in names.split("+")]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = whole.concatenate(part)
-        return whole
+        parts: list[Dataset] = []
+        for part in map(str.strip, split.split("+")):
+            names = (part == "all" and list(self.splits)) or [part]
+            parts += [self._part(name, on_error) for name in names]
+        return _joined(parts)
 
     def _part(self, part: str, on_error: str) -> Dataset:
         match = _PART.fullmatch(part)
@@ -144,10 +143,7 @@ class TFDSFolder:
         begin, end = _bound(match["begin"], 0, total, part), _bound(match["end"], total, total, part)
         if begin >= end:
             raise ValueError(f"there is no record in {part!r}: {begin} to {end} of {total}")
-        starts = [0, *accumulate(split.lengths)]
-        chosen = [n for n in range(len(split.paths)) if begin < starts[n + 1] and starts[n] < end]
-        dataset = TFRecordDataset([split.paths[number] for number in chosen], on_error=on_error)
-        return dataset.skip(begin - starts[chosen[0]]).take(end - begin)
+        return _cut(split, begin, end, on_error)
 
     def _check_there(self, split: TFDSSplit) -> None:
         if is_url(self.path):
@@ -175,6 +171,32 @@ def _shards(template: str, dataset: str, split: str, count: int) -> Iterator[str
             "SHARD_X_OF_Y": f"{number:05d}-of-{count:05d}",
         }
         yield re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template)  # noqa: B023 - used at once
+
+
+def _cut(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
+    """The records from ``begin`` to ``end``.
+
+    Each file is cut by itself: what is skipped as damaged in one must not move the bounds in another.
+    """
+    starts = [0, *accumulate(split.lengths)]
+    bounds = [
+        (max(begin - start, 0), min(end - start, length), length)
+        for start, length in zip(starts[:-1], split.lengths, strict=True)
+    ]
+    chosen = [n for n, (first, last, _) in enumerate(bounds) if first < last]
+    parts: list[Dataset] = []
+    for is_whole, files in groupby(chosen, lambda n: bounds[n][:2] == (0, bounds[n][2])):
+        if is_whole:
+            parts.append(TFRecordDataset([split.paths[n] for n in files], on_error=on_error))
+            continue
+        for n in files:
+            first, last, _ = bounds[n]
+            parts.append(TFRecordDataset(split.paths[n], on_error=on_error).skip(first).take(last - first))
+    return _joined(parts)
+
+
+def _joined(parts: list[Dataset]) -> Dataset:
+    return reduce(Dataset.concatenate, parts)
 
 
 def _bound(text: str, otherwise: int, total: int, part: str) -> int:

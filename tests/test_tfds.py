@@ -150,6 +150,7 @@ def test_arrays_that_are_stored_as_bytes_are_decoded():
         ("train[99%:]", None),
         ("train[3:7]+train[:2]", [3, 4, 5, 6, 0, 1]),
         ("all", range(10)),
+        ("all+train[:2]", [*range(10), 0, 1]),
     ],
 )
 def test_parts_of_splits(split, ids):
@@ -180,6 +181,27 @@ def test_parts_of_splits(split, ids):
 def test_a_split_that_is_not_there_is_an_error(split, reason):
     with pytest.raises(ValueError, match=reason):
         TFDSFolder(GOLDEN / "small" / "few").dataset(split)
+
+
+def test_damage_does_not_move_records_from_one_part_into_another(tmp_path):
+    shutil.copytree(GOLDEN / "small" / "more" / "1.10.0", tmp_path, dirs_exist_ok=True)
+    folder = TFDSFolder(tmp_path)
+    first = Path(folder.splits["train"].paths[0])
+    data = bytearray(first.read_bytes())
+    data[13] ^= 1
+    first.write_bytes(data)
+    for border in range(1, 10):
+        parts = [folder.dataset(part, on_error="skip") for part in (f"train[:{border}]", f"train[{border}:]")]
+        found = [int(pr.decode_example(record)["id"][0]) for part in parts for record in part]
+        assert found == list(range(1, 10))
+
+
+def test_files_of_a_part_are_dealt_out_only_where_they_are_whole():
+    folder = TFDSFolder(GOLDEN / "small" / "more" / "1.10.0")
+    whole = folder.dataset("train[:7]")
+    assert [len(list(whole.iterator(0, rank=rank, world_size=2, share="files"))) for rank in (0, 1)] == [3, 4]
+    with pytest.raises(ValueError, match="concatenate"):
+        folder.dataset("train[:6]").iterator(0, rank=0, world_size=2, share="files")
 
 
 def test_a_folder_above_will_do():
