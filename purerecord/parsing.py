@@ -102,7 +102,7 @@ class _TogetherCursor(AheadCursor):
     def _parse(self, batches: list[Records]) -> None:
         """Put what the batches hold into their places."""
         try:
-            columns = self._node.parsed(joined(batches))
+            columns = self._node.parsed(Records.concat(batches))
         except PureRecordError:
             return  # they are parsed one by one, so that those before the error come first
         ends = np.cumsum([len(batch) for batch in batches]).tolist()
@@ -115,19 +115,3 @@ class _TogetherCursor(AheadCursor):
 
     def _result(self, value: Any) -> Any:
         return value if isinstance(value, dict) else self._node.parsed(value)
-
-
-def joined(batches: list[Records]) -> Records:
-    """The records of several batches as one; whole ranges are copied, not records, or nothing at all."""
-    first = batches[0].buffer
-    if all(batch.buffer is first for batch in batches):
-        begins = np.concatenate([batch.begins for batch in batches])
-        return Records(first, begins, np.concatenate([batch.ends for batch in batches]))
-    pieces, begins_, ends_, place = [], [], [], 0
-    for batch in batches:
-        low, high = int(batch.begins.min()), int(batch.ends.max())
-        pieces.append(memoryview(batch.buffer)[low:high])
-        begins_.append(batch.begins - (low - place))
-        ends_.append(batch.ends - (low - place))
-        place += high - low
-    return Records(b"".join(pieces), np.concatenate(begins_), np.concatenate(ends_))

@@ -136,7 +136,7 @@ class PlainFile:
         offset, mean = self.offset, self._mean()
         if offset >= self._size:
             return False
-        size = max(_CHUNK, (count + 1) * mean)
+        size = max(_CHUNK, (count + count // 16 + 1) * mean)  # a little more, for they differ
         if mean >= _HOP:
             size = count * mean if count > 1 else HEADER  # one alone is read exactly
         self._load(self._read_at(offset, min(size, _MOST)), offset)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
-from itertools import islice
+from itertools import accumulate, islice
 from operator import eq
 from operator import index as as_index
 from typing import Any, NamedTuple, SupportsIndex, Union, overload
@@ -136,14 +136,30 @@ class Records(Sequence[bytes]):
 
     @classmethod
     def concat(cls, batches: Iterable[Records]) -> Records:
-        """All records of ``batches`` in one; copies only when there is more than one."""
+        """All records of ``batches`` in one; nothing is copied of one batch, or of one buffer."""
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
             return batches[0]
-        records = cls.of([view for batch in batches for view in batch.views()])
+        shared = bool(batches) and all(batch.buffer is batches[0].buffer for batch in batches)
+        parts = batches if shared else [batch._compact() for batch in batches]
+        lengths = [0 if shared else memoryview(part.buffer).nbytes for part in parts]
+        places = [0, *accumulate(lengths[:-1])] if parts else []
+        begins = [part.begins + place for part, place in zip(parts, places, strict=True)]
+        ends = [part.ends + place for part, place in zip(parts, places, strict=True)]
+        buffer = parts[0].buffer if shared else b"".join(part.buffer for part in parts)
+        none = np.empty(0, np.int64)
+        records = cls(buffer, np.concatenate([none, *begins]), np.concatenate([none, *ends]))
         if any(path is not None for batch in batches for path in batch._paths()):
             records.origins = Origins.concat([batch._origins() for batch in batches])
         return records
+
+    def _compact(self) -> Records:
+        """The same over no more than it needs: the range of the buffer that they are in, or a copy."""
+        low, high = int(self.begins.min()), int(self.ends.max())
+        if high - low > 2 * self.nbytes + 64 * len(self):  # little of it: they lie apart
+            return Records.of(list(self.views()))
+        view = memoryview(self.buffer).cast("B")[low:high]
+        return Records(view, self.begins - low, self.ends - low)
 
     @property
     def lengths(self) -> Offsets:

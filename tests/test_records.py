@@ -231,3 +231,13 @@ def test_a_buffer_that_is_filled_anew_for_each_payload_is_taken_as_it_was():
             yield memoryview(buffer) if number % 2 else buffer
 
     assert Records.of(generate()) == [b"00", b"01", b"02", b"03", b"04"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 50])
+def test_concat_of_slices_gives_all_their_records(step):
+    many = [b"%d" % number * (number % 7) for number in range(300)]
+    one, other = Records.of(many), Records.of(many[::-1])
+    parts = [one[::step], other[3:200:step], one[::-step], one[:0]]
+    assert Records.concat(parts) == [record for part in parts for record in part]
+    assert Records.concat([one[:10], one[50:60]]).buffer is one.buffer
+    assert Records.concat([]) == []
