@@ -7,6 +7,7 @@ know how a file is stored, how a frame is laid out, nor what a payload means.
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -43,6 +44,7 @@ class RecordReader(Iterator[bytes]):
         self._stopped = False
         self._closed = False
         self._current: Iterator[bytes] = iter(())
+        self._lock = threading.Lock()  # for what is read is shared by all who iterate
         self.skipped = 0
         self.last_error: CorruptionError | None = None
         # The first file is opened at once, so that what is wrong with it is said here.
@@ -54,12 +56,13 @@ class RecordReader(Iterator[bytes]):
         while True:
             current = self._current
             yield from current
-            if current is not self._current:
-                continue  # another loop over this reader, or a next, has gone on
-            payloads = self.take(FrameStream.payloads)
-            if payloads is None:
-                return
-            self._current = iter(payloads)
+            with self._lock:
+                if current is not self._current:
+                    continue  # another loop over this reader, or a next, has gone on
+                payloads = self.take(FrameStream.payloads)
+                if payloads is None:
+                    return
+                self._current = iter(payloads)
 
     def __next__(self) -> bytes:
         for record in self:
@@ -74,7 +77,13 @@ class RecordReader(Iterator[bytes]):
             raise ValueError(f"batch_size must be positive, not {batch_size}")
         return _Batches(self, batch_size, None)
 
-    def begun(self, limit: int) -> Records | None:
+    def next_batch(self, limit: int, most: int | None) -> Records | None:
+        """The next records: ``limit``, or ``most`` bytes of them; None at the end."""
+        with self._lock:
+            begun = self._begun(limit)
+            return begun or self.take(lambda stream: stream.next(limit, most))
+
+    def _begun(self, limit: int) -> Records | None:
         """The next records, at most ``limit``, of those that iterating has got but not handed out."""
         payloads = list(self._current)
         if not payloads or self._stream is None:
@@ -142,9 +151,7 @@ class _Batches(Iterator[Records]):
         self._most = most
 
     def __next__(self) -> Records:
-        records = self._reader.begun(self._limit)
-        if records is None:
-            records = self._reader.take(lambda stream: stream.next(self._limit, self._most))
+        records = self._reader.next_batch(self._limit, self._most)
         if records is None:
             raise StopIteration
         return records

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+import sys
 import threading
 import tracemalloc
 import zlib
@@ -469,6 +470,34 @@ def test_error_leaves_the_reader_usable_and_repeats_itself(path):
         with pytest.raises(ChecksumError) as caught:
             next(reader)
         assert str(caught.value).count("is this a TFRecord file") == 1
+
+
+@pytest.mark.parametrize("way", ["next", "loop", "batches"])
+def test_threads_share_the_records_of_one_reader(path, way):
+    records = [b"%07d" % number * (1 + number % 9) for number in range(100_000)]
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    got: list[list[bytes]] = [[], [], []]
+
+    def read(own: list[bytes]) -> None:
+        if way == "batches":
+            own.extend(joined(reader.batches(300)))
+        elif way == "loop":
+            own.extend(reader)
+        else:
+            own.extend(iter(lambda: next(reader, None), None))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=read, args=(own,)) for own in got]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(record for own in got for record in own) == sorted(records)
 
 
 def test_readers_in_threads_do_not_disturb_each_other(path):
