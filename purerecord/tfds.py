@@ -140,6 +140,10 @@ class TFDSFolder:
         if match["begin"] is None:
             return TFRecordDataset(list(split.paths), on_error=on_error)
         total = split.num_examples
+        if len({"%" in bound for bound in (match["begin"], match["end"]) if bound.strip()}) > 1:
+            raise ValueError(
+                f"{part!r} has a number and a percentage; tensorflow-datasets would take both for percentages"
+            )
         begin, end = _bound(match["begin"], 0, total, part), _bound(match["end"], total, total, part)
         if begin >= end:
             raise ValueError(f"there is no record in {part!r}: {begin} to {end} of {total}")

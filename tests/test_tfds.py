@@ -174,6 +174,7 @@ def test_parts_of_splits(split, ids):
         ("train[a:b]", "neither"),
         ("train[:11]", "more than the 3"),
         ("train[2:1]", "no record"),
+        ("train[1:90%]", "a number and a percentage"),
         ("", "looks like"),
         ("train[1.5:3]", "neither"),
     ],
