@@ -206,6 +206,8 @@ class FrameStream(ForwardStream):
             # The frame that was found may lie inside the payload, but it cannot reach out of it.
             inner = first + frame.decode_header(self._buffer, first) + OVERHEAD
             ends, _ = resync.plausible_frames(self._buffer[:look], inner, None)
+            if len(self._buffer) < look:  # the data ends there, and so may the payload
+                ends = np.append(ends, len(self._buffer))
             end = resync.intact_payload_end(self._buffer, ends)
         return end
 

@@ -200,6 +200,15 @@ def test_nested_file_is_not_mistaken_when_the_header_around_it_is_damaged(at):
     assert list(read_records(io.BytesIO(data), on_error="skip")) == OUTER
 
 
+@pytest.mark.parametrize("payload", [OUTER[1], frames(INNER), frames(INNER * 100) + b"behind"])
+@pytest.mark.parametrize("before", [[], [b"first"]])
+def test_nested_file_is_not_mistaken_in_the_last_record(tmp_path, payload, before):
+    data = flip_byte(frames([*before, payload]), starts(before)[-1] + 3)
+    (tmp_path / "last").write_bytes(data)
+    for source in (io.BytesIO(data), tmp_path / "last"):
+        assert list(read_records(source, on_error="skip")) == [*before, payload]
+
+
 def test_nested_file_is_not_mistaken_when_the_payload_around_it_is_damaged():
     data = frames(OUTER)
     begin, end = starts(OUTER)[1:3]
