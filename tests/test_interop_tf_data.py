@@ -199,6 +199,57 @@ FUNCTIONS: dict[str, Program] = {
     "interleave more than there are": lambda tf: numbers(tf, 1, 4).interleave(
         lambda x: numbers(tf, x), cycle_length=9, block_length=3
     ),
+    "window": lambda tf: numbers(tf, 7).window(3, 2).flat_map(lambda window: window.batch(3)),
+    "window with strides": lambda tf: (
+        numbers(tf, 9)
+        .window(3, shift=1, stride=2, drop_remainder=True)
+        .flat_map(lambda window: window.batch(3))
+    ),
+    "window that skips": lambda tf: (
+        numbers(tf, 9).window(2, shift=4).flat_map(lambda window: window.batch(2))
+    ),
+    "window of pairs": lambda tf: (
+        slices(tf, ([1, 2, 3], ["a", "b", "c"]))
+        .window(2)
+        .flat_map(lambda x, y: tf.data.Dataset.zip((x.batch(2), y.batch(2))))
+    ),
+    "group_by_window": lambda tf: numbers(tf, 11).group_by_window(
+        lambda x: 1 - x % 2, lambda key, group: group.batch(2), window_size=3
+    ),
+    "group_by_window of several sizes": lambda tf: numbers(tf, 14).group_by_window(
+        lambda x: x % 3,
+        lambda key, group: group.map(lambda x: x * 10 + key).batch(2),
+        window_size_func=lambda key: key + 1,
+    ),
+    "group_by_window of pairs": lambda tf: (
+        numbers(tf, 7).enumerate().group_by_window(lambda i, x: x % 2, lambda _, group: group.batch(4), 4)
+    ),
+    "bucket_by_sequence_length": lambda tf: lists(tf, 9).bucket_by_sequence_length(
+        tf.size, [3, 5], [2, 2, 3]
+    ),
+    "bucket_by_sequence_length without the rest": lambda tf: lists(tf, 9).bucket_by_sequence_length(
+        tf.size, [3, 5], [2, 2, 3], drop_remainder=True, padding_values=np.int64(-1)
+    ),
+    "bucket_by_sequence_length up to the boundary": lambda tf: lists(tf, 5).bucket_by_sequence_length(
+        tf.size, [3, 7], [2, 2, 3], padded_shapes=[None], pad_to_bucket_boundary=True
+    ),
+    "bucket_by_sequence_length of dictionaries": lambda tf: (
+        lists(tf, 7)
+        .map(lambda x: {"a": x, "n": tf.size(x)})
+        .apply(tf.data.experimental.bucket_by_sequence_length(lambda d: d["n"], [4], [3, 2]))
+    ),
+    "bucket_by_sequence_length without padding": lambda tf: lists(tf, 5).bucket_by_sequence_length(
+        tf.size, [3], [1, 1], no_padding=True
+    ),
+    "scan": lambda tf: numbers(tf, 5).scan(np.int64(1), lambda state, x: (state + x, (state, x * state))),
+    "unique": lambda tf: slices(tf, ["a", "b", "a", "c", "b"]).unique(),
+    "map_and_batch": lambda tf: numbers(tf, 5).apply(
+        tf.data.experimental.map_and_batch(lambda x: x + 1, 2, drop_remainder=True)
+    ),
+    "shuffle_and_repeat": lambda tf: slices(tf, [3, 3]).apply(tf.data.experimental.shuffle_and_repeat(5, 2)),
+    "assert_cardinality": lambda tf: (
+        numbers(tf, 5).filter(lambda x: x > 1).apply(tf.data.experimental.assert_cardinality(3))
+    ),
     "errors ignored": lambda tf: numbers(tf, 5).map(lambda x: 6 // (x - 2)).ignore_errors(),
     "errors ignored in threads": lambda tf: numbers(tf, 5).map(lambda x: 6 // (x - 2), 2).ignore_errors(),
     "choose_from_datasets": lambda tf: tf.data.Dataset.choose_from_datasets(
@@ -230,6 +281,24 @@ VALUES: dict[str, Program] = {
         tf.data.INFINITE_CARDINALITY,
         tf.data.UNKNOWN_CARDINALITY,
     ),
+    "windows": lambda tf: [[int(x) for x in window] for window in numbers(tf, 7).window(3, 2)],
+    "windows, how many": lambda tf: [
+        int(numbers(tf, n).window(size, shift, stride, drop).cardinality())
+        for n in range(8)
+        for size in (1, 3)
+        for shift in (1, 2, 4)
+        for stride in (1, 2)
+        for drop in (True, False)
+    ],
+    "windows, what they are": lambda tf: repr(numbers(tf, 7).window(3, 2)),
+    "old facts": lambda tf: repr(
+        (
+            tf.compat.v1.data.get_output_types(slices(tf, {"a": [1.5]})),
+            tf.compat.v1.data.get_output_shapes(iter(slices(tf, ([[1, 2]], ["s"])))),
+            tf.compat.v1.data.Dataset.range(3).batch(2).output_types,
+            tf.compat.v1.data.Dataset.range(3).batch(2).output_shapes,
+        )
+    ),
     "len": lambda tf: len(numbers(tf, 5).batch(2)),
     "len without end": lambda tf: len(numbers(tf, 5).repeat()),
     "len unknown": lambda tf: len(numbers(tf, 5).filter(lambda x: True)),
@@ -248,6 +317,20 @@ VALUES: dict[str, Program] = {
 }
 
 ERRORS: dict[str, Program] = {
+    "window of nothing": lambda tf: numbers(tf, 5).window(0),
+    "window without a shift": lambda tf: numbers(tf, 5).window(2, 0),
+    "window without a stride": lambda tf: numbers(tf, 5).window(2, 1, 0),
+    "groups of no size": lambda tf: numbers(tf, 5).group_by_window(lambda x: x, lambda key, group: group),
+    "groups of two sizes": lambda tf: numbers(tf, 5).group_by_window(
+        lambda x: x, lambda key, group: group, 2, lambda key: key
+    ),
+    "groups of nothing": lambda tf: numbers(tf, 5).group_by_window(
+        lambda x: x, lambda key, group: group, window_size=0
+    ),
+    "too few buckets": lambda tf: lists(tf).bucket_by_sequence_length(tf.size, [3, 5], [2, 2]),
+    "fewer elements": lambda tf: numbers(tf, 5).apply(tf.data.experimental.assert_cardinality(7)),
+    "more elements": lambda tf: numbers(tf, 5).apply(tf.data.experimental.assert_cardinality(4)),
+    "an end": lambda tf: numbers(tf, 5).apply(tf.data.experimental.assert_cardinality(-1)),
     "choice of none": lambda tf: tf.data.Dataset.choose_from_datasets([numbers(tf, 3)], numbers(tf, 3)),
     "choice from none": lambda tf: tf.data.Dataset.choose_from_datasets([], numbers(tf, 3)),
     "choice by text": lambda tf: tf.data.Dataset.choose_from_datasets([numbers(tf, 3)], slices(tf, ["a"])),

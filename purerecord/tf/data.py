@@ -5,6 +5,7 @@ Here is what files make of a ``Dataset``, and the namespace; the rest is in ``da
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,9 @@ from .arithmetic import invalid
 from .dataset import Dataset
 from .dtypes import string
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Options, OwnedIterator
+from .errors import FailedPreconditionError
 from .missing import missing
+from .order import Failure, Steps, events
 from .recordfiles import compression_of
 from .shapes import TensorSpec
 from .structure import apply
@@ -30,6 +33,8 @@ __all__ = [
     "TFRecordDataset",
     "TextLineDataset",
     "experimental",
+    "get_output_shapes",
+    "get_output_types",
     "make_one_shot_iterator",
 ]
 
@@ -163,6 +168,63 @@ def _transformation(name: str) -> Callable[..., Callable[[Dataset], Dataset]]:
     return make
 
 
+def _named(kind: str, dataset: Dataset) -> Dataset:
+    dataset._kind = kind
+    return dataset
+
+
+def _shuffle_and_repeat(
+    buffer_size: Any, count: Any = None, seed: Any = None
+) -> Callable[[Dataset], Dataset]:
+    """``shuffle`` and ``repeat``."""
+    return lambda dataset: _named("ShuffleAndRepeat", dataset.shuffle(buffer_size, seed).repeat(count))
+
+
+def _map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Callable[[Dataset], Dataset]:
+    """``map`` and ``batch``."""
+    return lambda dataset: _named(
+        "MapAndBatch", dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+    )
+
+
+def _assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset]:
+    """An error if there turn out to be more or fewer elements than this."""
+    expected = int(expected_cardinality)
+    return lambda dataset: dataset._then(
+        "AssertCardinality", lambda real: Steps(_counted(dataset._begin(real), expected)), size=expected
+    )
+
+
+def _counted(elements: abc.Iterator[Any], expected: int) -> abc.Iterator[Any]:
+    wanted = "an infinite number of" if expected == INFINITE else str(expected)
+    text = f"Input dataset was expected to contain {wanted} elements but contained"
+    number = 0
+    for event in events(elements):
+        number += not isinstance(event, Failure)
+        if 0 <= expected < number:
+            yield Failure(FailedPreconditionError(None, None, f"{text} at least {number} elements."))
+            return
+        yield event
+    if expected not in (number, UNKNOWN):
+        yield Failure(FailedPreconditionError(None, None, f"{text} only {number} elements."))
+
+
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    """The dtypes of the elements; ``element_spec`` says it all."""
+    return apply(lambda leaf: leaf.dtype, dataset_or_iterator.element_spec)
+
+
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """The shapes of the elements; ``element_spec`` says it all."""
+    return apply(lambda leaf: leaf.shape, dataset_or_iterator.element_spec)
+
+
 class _Experimental(SimpleNamespace):
     """``tf.data.experimental``."""
 
@@ -175,13 +237,20 @@ experimental = _Experimental(
     INFINITE_CARDINALITY=INFINITE,
     UNKNOWN_CARDINALITY=UNKNOWN,
     TFRecordWriter=_DatasetWriter,
+    assert_cardinality=_assert_cardinality,
+    bucket_by_sequence_length=_transformation("bucket_by_sequence_length"),
     cardinality=_cardinality,
     choose_from_datasets=Dataset.choose_from_datasets,
     enumerate_dataset=_transformation("enumerate"),
+    group_by_window=_transformation("group_by_window"),
     ignore_errors=_transformation("ignore_errors"),
+    map_and_batch=_map_and_batch,
     sample_from_datasets=Dataset.sample_from_datasets,
+    scan=_transformation("scan"),
+    shuffle_and_repeat=_shuffle_and_repeat,
     take_while=_transformation("take_while"),
     unbatch=_transformation("unbatch"),
+    unique=_transformation("unique"),
 )
 
 __getattr__ = missing("data")

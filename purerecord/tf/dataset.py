@@ -1,8 +1,8 @@
 """``tf.data.Dataset``: TensorFlow's transformations over plain iterators.
 
-Here are those that make new elements; ``ordering`` has those that choose among them. Nothing is traced:
-functions get eager tensors and run when elements are asked for, so what a function gives is known from the
-first elements. This module knows neither files nor what tensors hold.
+Here are those that make new elements; ``ordering`` has those that choose among them, ``windows`` those that
+look at several. Nothing is traced: functions get eager tensors and run when elements are asked for, so what
+a function gives is known from the first elements. This module knows neither files nor what tensors hold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from .arithmetic import invalid
 from .calling import check_callable, no_elements, spec_of_results
 from .dtypes import int64
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
-from .ordering import Ordered
 from .random import order_seed
 from .recordfiles import Interleaved
 from .shapes import TensorSpec
@@ -37,11 +36,12 @@ from .structure import (
     with_shape,
 )
 from .tensors import EagerTensor
+from .windows import Windowed
 
 _NUMBER = TensorSpec((), int64)
 
 
-class Dataset(Ordered):
+class Dataset(Windowed):
     """Elements, and what is done to them on the way. Made by its static methods and ``TFRecordDataset``."""
 
     # --- Sources --------------------------------------------------------------------------------

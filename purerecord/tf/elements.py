@@ -104,6 +104,16 @@ class Elements(metaclass=_Explaining):
                 raise TypeError(f"an element could not be made: {error}") from error
         return self._spec
 
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements; ``element_spec`` says it all."""
+        return apply(lambda leaf: leaf.dtype, self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements; ``element_spec`` says it all."""
+        return apply(lambda leaf: leaf.shape, self.element_spec)
+
     def cardinality(self) -> EagerTensor:
         """How many elements there are; -1 without end, -2 unknown."""
         return of_array(np.int64(self._size))
