@@ -22,7 +22,7 @@ from .outcome import Outcome, write
 from .progress import ProgressLine
 from .recovery import check_places, walk
 from .recovery import salvage as salvage_file
-from .report import FileReport, SalvageReport, human_size
+from .report import FileReport, SalvageReport, human_size, salvaged_together
 from .schema import infer_schema, schema_from_json, schema_to_json
 from .show import Selection, Summary, as_json, as_text
 from .storage import Named, Opened, resolve
@@ -94,6 +94,8 @@ def salvage(arguments: Namespace) -> int:
         outcome.damaged |= not report.ok
     if arguments.json and reports and (folder or reports[0].output):
         _print_json([report.to_dict() for report in reports] if folder else reports[0].to_dict())
+    elif len(reports) > 1:
+        _print(salvaged_together(reports))
     return outcome.code
 
 

@@ -7,7 +7,7 @@ what it prints otherwise. This module does not know how damage is found or repai
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -223,6 +223,18 @@ class SalvageReport(Report):
         if self.quarantine is not None:
             lines.append(f"{_count(len(self.files[0].damages), 'damaged range')} kept: {self.quarantine}")
         return "\n".join(lines)
+
+
+def salvaged_together(reports: Sequence[SalvageReport]) -> str:
+    """What became of several files that were salvaged, in a few lines."""
+    saved = [report for report in reports if report.output]
+    records = sum(report.records for report in saved)
+    lines = [f"{len(saved):,} of {_count(len(reports), 'file')} saved, {_count(records, 'record')}"]
+    if damaged := [file.path for report in saved for file in report.damaged]:
+        lines.append(f"with damage: {shlex.join(damaged)}")
+    if lost := [file.path for report in reports if not report.output for file in report.files]:
+        lines.append(f"not saved: {shlex.join(lost)}")
+    return "\n".join(lines)
 
 
 def _total(numbers: Iterable[int | None]) -> int | None:

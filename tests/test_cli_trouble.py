@@ -86,12 +86,21 @@ def test_salvage_goes_on_after_a_hopeless_file(capfd):
     code, out, err = run(capfd, "salvage", "many/*", "out")
     assert code == 1
     assert "saved and verified: out/b" in out
+    assert out.splitlines()[-2:] == ["1 of 2 files saved, 100 records", "not saved: many/a"]
     assert err.startswith("purerecord: many/a: it holds no sound record")
     assert os.listdir("out") == ["b"]
     code, out, _ = run(capfd, "salvage", "many/*", "out", "--json")
     hopeless, fine = json.loads(out)
     assert (code, hopeless["output"], fine["output"]) == (1, None, "out/b")
     assert "no sound record" in hopeless["files"][0]["error"]
+
+
+def test_salvage_of_many_files_ends_with_what_became_of_them(capfd):
+    code, out, _ = run(capfd, "salvage", "[sdc]*", "out")
+    assert code == 3
+    assert out.splitlines()[-2:] == ["3 of 3 files saved, 298 records", "with damage: cut damaged"]
+    code, out, _ = run(capfd, "salvage", "sound", "out")
+    assert (code, out.splitlines()[-1]) == (0, "100 records saved and verified: out/sound")
 
 
 def test_wrong_schema_is_named(capfd):
