@@ -102,8 +102,8 @@ def test_attribute_error_in_a_function_is_not_taken_for_a_missing_method() -> No
 
 
 def test_method_that_is_not_there_is_explained() -> None:
-    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.window is not in purerecord\.tf"):
-        Dataset.range(3).window(2)
+    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.snapshot is not in purerecord\.tf"):
+        Dataset.range(3).snapshot(2)
 
 
 # --- Order ------------------------------------------------------------------------------------------
