@@ -241,6 +241,19 @@ def test_resize_keeps_the_aspect_ratio(size, target):
     close(ours.image.resize_with_pad(pixels, *target), tf.image.resize_with_pad(pixels, *target))
 
 
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("method", [0, 1])
+@pytest.mark.parametrize("target", [(5, 7), (1, 1), (33, 20), (8, 8)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_resize_images_gives_the_pixels_of_tensorflow_1(target, method, align_corners, dtype):
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 8, 8, 3)).astype(dtype)
+    for picture in (pixels, pixels[0]):
+        theirs = tf.compat.v1.image.resize_images(picture, target, method, align_corners)
+        mine = ours.compat.v1.image.resize_images(picture, target, method, align_corners)
+        assert mine.dtype.name == theirs.dtype.name
+        np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+
+
 @pytest.mark.parametrize(
     "method", ["bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic", "area"]
 )

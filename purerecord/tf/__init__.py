@@ -39,9 +39,10 @@ _LAZY = {
     ),
     "functional": (
         "cond control_dependencies device disable_v2_behavior enable_eager_execution enable_v2_behavior "
-        "executing_eagerly function map_fn name_scope no_op numpy_function print "
+        "executing_eagerly function name_scope no_op numpy_function print "
         "py_func py_function while_loop"
     ),
+    "mapfn": "map_fn",
     "logging": "get_logger",
     # The spellings of TensorFlow 1, which tutorials still have.
     "io": (

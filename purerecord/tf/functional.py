@@ -26,8 +26,7 @@ from .errors import (
     UnknownError,
     join,
 )
-from .joining import stack
-from .ops import cast
+from .structure import apply
 from .tensors import EagerTensor, Tensor, convert_to_tensor
 
 
@@ -189,18 +188,10 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, **options: Any) -> Any:  # noqa: A002, RUF100
     """Calls ``body`` with its own results as long as ``cond`` of them is true."""
-    values = loop_vars
+    values = type(loop_vars)(apply(wrap_value, tuple(loop_vars)))
     while cond(*values):
         values = body(*values)
     return values
-
-
-def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: Any) -> Any:
-    """``fn`` of each element of the first dimension, stacked."""
-    wanted = options.get("fn_output_signature", dtype)
-    parts = [convert_to_tensor(fn(element)) for element in convert_to_tensor(elems)]
-    made = stack(parts)
-    return made if wanted is None else cast(made, getattr(wanted, "dtype", wanted))
 
 
 def print(*inputs: Any, **options: Any) -> None:  # noqa: A001 - TensorFlow's name

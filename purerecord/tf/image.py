@@ -29,7 +29,7 @@ from .dtypes import float32
 from .missing import missing
 from .pixels import convert_image_dtype
 from .random import generator, uniform
-from .resize import ResizeMethod, resize
+from .resize import ResizeMethod, resize, resize_images
 from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
 __all__ = [
@@ -66,6 +66,8 @@ __all__ = [
     "random_hue",
     "random_saturation",
     "resize",
+    "resize_image_with_crop_or_pad",
+    "resize_images",
     "resize_with_crop_or_pad",
     "resize_with_pad",
     "rgb_to_grayscale",
@@ -309,5 +311,8 @@ def random_hue(image: Any, max_delta: float, seed: Any = None) -> EagerTensor:
         raise ValueError("max_delta must be non-negative.")
     return adjust_hue(image, uniform([], -max_delta, max_delta, seed=seed))
 
+
+# As TensorFlow 1 called it.
+resize_image_with_crop_or_pad = resize_with_crop_or_pad
 
 __getattr__ = missing("image")

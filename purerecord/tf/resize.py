@@ -31,6 +31,9 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
+# For each new pixel the old ones at both sides, and how near it is to the second.
+Neighbours = tuple[Array, Array, Array]
+
 _NUMBERS = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}  # TensorFlow 1 had numbers
 
 
@@ -44,6 +47,58 @@ def resize(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """``[height, width, channels]`` or a batch of these in another ``size``; float32, but nearest keeps the
     dtype. With ``preserve_aspect_ratio`` as large as fits into ``size``."""
+    array, height, width = _checked(images, size, preserve_aspect_ratio)
+    kind = str(_NUMBERS.get(method, method))
+    batch = array if array.ndim == 4 else array[None]
+    resized = _resized(batch, height, width, kind, antialias)
+    return of_array(resized if array.ndim == 4 else resized[0])
+
+
+def resize_images(  # noqa: PLR0917 - TensorFlow's signature
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> EagerTensor:
+    """``resize`` as it was in TensorFlow 1: bilinear and nearest, measured from the corners of pixels."""
+    array, height, width = _checked(images, size, preserve_aspect_ratio)
+    if array.shape[-3:-1] == (height, width):
+        return of_array(array)
+    kind = str(_NUMBERS.get(method, method))
+    if kind not in ("bilinear", "nearest"):
+        raise NotImplementedError(
+            f"resize_images is in purerecord.tf for bilinear and nearest, not for {kind}"
+        )
+    batch = array if array.ndim == 4 else array[None]
+    places = [_corners(*pair, bool(align_corners)) for pair in _lengths(batch, height, width)]
+    if kind == "nearest":
+        whole = [(np.floor(place + 0.5) if align_corners else place).astype(np.int64) for place in places]
+        rows, columns = (
+            np.minimum(place, old - 1) for place, old in zip(whole, batch.shape[1:3], strict=True)
+        )
+        resized = batch[:, rows][:, :, columns]
+    else:
+        down, across = (_between(place, old) for place, old in zip(places, batch.shape[1:3], strict=True))
+        resized = _blended(batch.astype(np.float32), down, across)
+    return of_array(resized if array.ndim == 4 else resized[0])
+
+
+def _corners(old: int, new: int, align: bool) -> npt.NDArray[np.float32]:
+    """Where the new pixels begin among the old ones; aligned, the first and last are the old ones."""
+    scale = (old - 1) / np.float32(new - 1) if align and new > 1 else old / np.float32(new)
+    places: npt.NDArray[np.float32] = np.arange(new, dtype=np.float32) * np.float32(scale)
+    return places
+
+
+def _between(places: Array, old: int) -> Neighbours:
+    first = np.floor(places).astype(np.int64)
+    return np.minimum(first, old - 1), np.minimum(first + 1, old - 1), places - np.floor(places)
+
+
+def _checked(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[Array, int, int]:
+    """The pixels, and the height and width that they are to have."""
     array = to_numpy(images)
     if array.ndim not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
@@ -57,10 +112,7 @@ def resize(  # noqa: PLR0917 - TensorFlow's signature
         height, width = _within(array.shape[-3:-1], height, width)
     if height <= 0 or width <= 0:
         raise InvalidArgumentError(None, None, "output dimensions must be positive")
-    kind = str(_NUMBERS.get(method, method))
-    batch = array if array.ndim == 4 else array[None]
-    resized = _resized(batch, height, width, kind, antialias)
-    return of_array(resized if array.ndim == 4 else resized[0])
+    return array, height, width
 
 
 def _within(old: tuple[int, ...], height: int, width: int) -> tuple[int, int]:
@@ -107,10 +159,12 @@ def _nearest(old: int, new: int) -> Array:
 
 
 def _bilinear(batch: Array, height: int, width: int) -> Array:
-    pixels = batch.astype(np.float32)
-    (above, below, down), (left, right, across) = (
-        _neighbours(*pair) for pair in _lengths(batch, height, width)
-    )
+    down, across = (_neighbours(*pair) for pair in _lengths(batch, height, width))
+    return _blended(batch.astype(np.float32), down, across)
+
+
+def _blended(pixels: Array, vertically: Neighbours, horizontally: Neighbours) -> Array:
+    (above, below, down), (left, right, across) = vertically, horizontally
     across = across[:, None]
     top, bottom = pixels[:, above], pixels[:, below]
     upper = top[:, :, left] + (top[:, :, right] - top[:, :, left]) * across
@@ -119,7 +173,7 @@ def _bilinear(batch: Array, height: int, width: int) -> Array:
     return result
 
 
-def _neighbours(old: int, new: int) -> tuple[Array, Array, Array]:
+def _neighbours(old: int, new: int) -> Neighbours:
     """For each new pixel the old ones at both sides, and how near it is to the second."""
     places = _centres(old, new) - np.float32(0.5)
     floors = np.floor(places)
