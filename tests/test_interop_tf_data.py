@@ -246,6 +246,11 @@ FUNCTIONS: dict[str, Program] = {
     "map_and_batch": lambda tf: numbers(tf, 5).apply(
         tf.data.experimental.map_and_batch(lambda x: x + 1, 2, drop_remainder=True)
     ),
+    "parallel_interleave": lambda tf: slices(tf, [3, 1, 4, 2]).apply(
+        tf.data.experimental.parallel_interleave(
+            lambda x: tf.data.Dataset.range(tf.cast(x, tf.int64)), cycle_length=2
+        )
+    ),
     "shuffle_and_repeat": lambda tf: slices(tf, [3, 3]).apply(tf.data.experimental.shuffle_and_repeat(5, 2)),
     "assert_cardinality": lambda tf: (
         numbers(tf, 5).filter(lambda x: x > 1).apply(tf.data.experimental.assert_cardinality(3))

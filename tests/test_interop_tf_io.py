@@ -506,6 +506,7 @@ GFILE: list[Callable[[Any], Any]] = [
     lambda g: (g.GFile("x").read(), g.GFile("x", "rb").read(3), g.GFile("x").readline()),
     lambda g: (g.GFile("x").readlines(), g.GFile("x").size(), g.GFile("x").tell(), g.GFile("x").mode),
     lambda g: g.GFile("missing").read(),
+    lambda g: g.GFile("x").seek(-1),
     lambda g: g.GFile("x").write("a"),
     lambda g: g.GFile("x", "w").read(),
     lambda g: g.GFile("x", "q"),

@@ -193,6 +193,18 @@ def _map_and_batch(
     )
 
 
+def _parallel_interleave(  # noqa: PLR0917 - TensorFlow's signature
+    map_func: Callable[..., Dataset],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Callable[[Dataset], Dataset]:
+    """``interleave``, always in order."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
 def _assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset]:
     """An error if there turn out to be more or fewer elements than this."""
     expected = int(expected_cardinality)
@@ -245,6 +257,7 @@ experimental = _Experimental(
     group_by_window=_transformation("group_by_window"),
     ignore_errors=_transformation("ignore_errors"),
     map_and_batch=_map_and_batch,
+    parallel_interleave=_parallel_interleave,
     sample_from_datasets=Dataset.sample_from_datasets,
     scan=_transformation("scan"),
     shuffle_and_repeat=_shuffle_and_repeat,

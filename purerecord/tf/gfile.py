@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from ..storage import _fsspec, is_url, local_path, open_remote
 from . import errors
-from .errors import translated
+from .errors import InvalidArgumentError, translated
 from .missing import missing
 
 __all__ = [
@@ -113,7 +113,11 @@ class GFile:
 
     def seek(self, offset: int, whence: int = 0) -> None:
         """Go to a byte, counted from the beginning (0), from here (1) or from the end (2)."""
-        self._readable().seek(offset, whence)
+        file = self._readable()
+        position = offset + (0, file.tell(), self.size())[whence] if whence in (0, 1, 2) else 0
+        if position < 0:
+            raise InvalidArgumentError(None, None, f"Seeking to a negative position: {position}")
+        file.seek(offset, whence)
 
     def tell(self) -> int:
         """Where in the file we are, in bytes."""
