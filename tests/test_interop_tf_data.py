@@ -242,6 +242,7 @@ FUNCTIONS: dict[str, Program] = {
         tf.size, [3], [1, 1], no_padding=True
     ),
     "scan": lambda tf: numbers(tf, 5).scan(np.int64(1), lambda state, x: (state + x, (state, x * state))),
+    "unique rows": lambda tf: slices(tf, [["a", "b"], ["a", "b"], ["ab", ""]]).unique(),
     "unique": lambda tf: slices(tf, ["a", "b", "a", "c", "b"]).unique(),
     "map_and_batch": lambda tf: numbers(tf, 5).apply(
         tf.data.experimental.map_and_batch(lambda x: x + 1, 2, drop_remainder=True)
@@ -322,6 +323,12 @@ VALUES: dict[str, Program] = {
 }
 
 ERRORS: dict[str, Program] = {
+    "scan to one value": lambda tf: numbers(tf, 3).scan(0, lambda state, x: x),
+    "scan to another state": lambda tf: numbers(tf, 3).scan(0, lambda state, x: (x, x)),
+    "unique floats": lambda tf: slices(tf, [1.5, 1.5]).unique(),
+    "groups that are no dataset": lambda tf: numbers(tf, 3).group_by_window(
+        lambda x: x, lambda key, group: key, window_size=2
+    ),
     "window of nothing": lambda tf: numbers(tf, 5).window(0),
     "window without a shift": lambda tf: numbers(tf, 5).window(2, 0),
     "window without a stride": lambda tf: numbers(tf, 5).window(2, 1, 0),

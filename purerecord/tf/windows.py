@@ -16,6 +16,7 @@ import numpy as np
 
 from .arithmetic import invalid
 from .calling import check_callable, no_elements
+from .dtypes import int32, int64, string
 from .elements import UNKNOWN
 from .order import Failure, Steps, events
 from .ordering import Ordered
@@ -110,7 +111,10 @@ class Windowed(Ordered):
         def reduced(key: int, group: list[Element]) -> Dataset:
             made = reduce_func(_number(key), self._of(group))
             if not isinstance(made, Windowed):
-                raise TypeError(f"The `reduce_func` argument must return a `Dataset` object. Got {made!r}.")
+                raise TypeError(
+                    "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
+                    f"its return type is {apply(spec_of, as_element(made))!r}."
+                )
             return made
 
         def groups(real: bool) -> Iterator[Any]:
@@ -285,10 +289,17 @@ def _scanned(elements: Iterator[Any], state: Any, function: Callable[[Any, Any],
             result = function(state, event)
             if not isinstance(result, (list, tuple)) or len(result) != 2:
                 raise TypeError(
-                    "`scan_func` should return a pair consisting of new state and the output value but its "
-                    f"return value is {result!r}."
+                    "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
+                    f"output value but its return type is {apply(spec_of, as_element(result))!r}."
                 )
-            state, output = as_element(result[0]), as_element(result[1], "Dataset.scan()")
+            next_state, output = as_element(result[0]), as_element(result[1], "Dataset.scan()")
+            types, found = (apply(lambda leaf: leaf.dtype, part) for part in (state, next_state))
+            if types != found:
+                raise TypeError(
+                    "Invalid `scan_func`. The element types for the new state must match the initial state. "
+                    f"Expected {types}, got {found}."
+                )
+            state = next_state
         except Exception as error:  # raised again by ``Steps``
             yield Failure(error)
         else:
@@ -301,7 +312,15 @@ def _distinct(elements: Iterator[Any]) -> Iterator[Any]:
         if isinstance(event, Failure):
             yield event
         else:
-            key = tuple(leaf.numpy().tobytes() if leaf.ndim else leaf.numpy() for leaf in flatten(event))
+            for kind in {leaf.dtype for leaf in flatten(event)} - {int32, int64, string}:
+                yield Failure(
+                    TypeError(
+                        f"`tf.data.Dataset.unique` does not support type {kind} -- only `tf.int32`, "
+                        "`tf.int64`, and `tf.string` are supported."
+                    )
+                )
+                return
+            key = tuple((leaf.shape, *leaf._array.ravel().tolist()) for leaf in flatten(event))
             if key not in seen:
                 seen.add(key)
                 yield event
