@@ -173,7 +173,7 @@ class TFRecordWriter:
 
 
 def groups(records: Iterable[Any], most: int) -> Iterator[list[Any]]:
-    """``records`` as payloads, in lists of limited number and of about ``most`` bytes.
+    """``records`` as payloads, in lists of limited number and of about ``most`` bytes as frames.
 
     An error comes behind those that came before it.
     """
@@ -204,7 +204,7 @@ def _collected(payloads: Iterator[bytes], most: int) -> Iterator[list[Any]]:
         except BaseException as failed:  # raised below
             error = failed
         ended = len(some) < step
-        fresh = sum(map(len, some))
+        fresh = _frame_bytes(some)
         group += some
         size += fresh
         step = min(4 * step, _STEP) if fresh < most // 8 else 1
@@ -216,10 +216,15 @@ def _collected(payloads: Iterator[bytes], most: int) -> Iterator[list[Any]]:
 
 
 def _cut(group: list[Any], most: int) -> Iterator[list[Any]]:
-    size = sum(map(len, group))
-    step = len(group) if size <= most else max(1, len(group) * most // size)
+    size = _frame_bytes(group)
+    step = len(group) if size <= most else -(-len(group) * most // size)
     for begin in range(0, len(group), step or 1):
         yield group[begin : begin + step]
+
+
+def _frame_bytes(payloads: list[Any]) -> int:
+    """What the frames of ``payloads`` take."""
+    return sum(map(len, payloads)) + frame.OVERHEAD * len(payloads)
 
 
 class _Output:

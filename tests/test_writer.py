@@ -871,3 +871,13 @@ def test_shards_do_not_appear_when_one_cannot(tmp_path):
     with pytest.raises(IsADirectoryError):
         writer.close()
     assert sorted(os.listdir(tmp_path)) == ["s-00001-of-00003"]
+
+
+@pytest.mark.parametrize("as_given", [list, iter, Records.of])
+def test_blocks_of_small_records_are_as_large_as_asked_for(as_given, tmp_path):
+    payloads = [b"%04d" % number for number in range(10_000)]
+    with TFRecordWriter(tmp_path / "file", TFRecordOptions("GZIP", block_size=4096)) as writer:
+        writer.write_many(as_given(payloads))
+    blocks = np.diff(purerecord.build_index(tmp_path / "file").first_records) * 20
+    assert 4096 <= np.median(blocks) < 5000
+    assert 4096 <= blocks.min() <= blocks.max() < 2 * 4096 + 1000
