@@ -879,5 +879,5 @@ def test_blocks_of_small_records_are_as_large_as_asked_for(as_given, tmp_path):
     with TFRecordWriter(tmp_path / "file", TFRecordOptions("GZIP", block_size=4096)) as writer:
         writer.write_many(as_given(payloads))
     blocks = np.diff(purerecord.build_index(tmp_path / "file").first_records) * 20
-    assert 4096 <= np.median(blocks) < 5000
+    assert 4096 <= np.median(blocks) < 6000
     assert 4096 <= blocks.min() <= blocks.max() < 2 * 4096 + 1000
