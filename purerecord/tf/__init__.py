@@ -76,6 +76,7 @@ _RENAMED = {
 _NAMESPACES = [
     "app",
     "compat",
+    "config",
     "data",
     "dtypes",
     "errors",

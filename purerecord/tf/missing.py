@@ -17,7 +17,6 @@ _ABOUT = {
     "audio": "audio codecs",
     "autodiff": "automatic differentiation",
     "autograph": "graphs from Python code",
-    "config": "devices and threads of the TensorFlow runtime",
     "distribute": "training on many machines",
     "estimator": "models",
     "experimental": "experiments of the TensorFlow runtime",
