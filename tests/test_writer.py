@@ -192,7 +192,9 @@ def test_object_that_is_filled_anew_for_each_record_is_written_as_it_was(path):
     def messages():
         message = Example()
         for number in range(100):
-            message.features.feature["id"].int64_list.value[:] = [number]
+            numbers = message.features.feature["id"].int64_list
+            numbers.ClearField("value")  # value[:] = ... crashes in protobuf 4.21.0
+            numbers.value.append(number)
             yield message
 
     with TFRecordWriter(path) as writer:
