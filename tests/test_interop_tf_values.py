@@ -43,7 +43,9 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - a table of kinds
     if hasattr(value, "as_numpy_dtype"):
         return ("dtype", value.name)
     if hasattr(value, "numpy"):
-        return ("tensor", value.dtype.name, value.shape.as_list(), repr(np.asarray(value).tolist()))
+        # TensorFlow keeps scalars that were made before, and takes -0.0 for the 0.0 that is asked for.
+        shown = re.sub(r"-0\.0(?![0-9e])", "0.0", repr(np.asarray(value).tolist()))
+        return ("tensor", value.dtype.name, value.shape.as_list(), shown)
     if isinstance(value, np.ndarray):
         return ("array", str(value.dtype), value.shape, repr(value.tolist()))
     if isinstance(value, np.generic):
