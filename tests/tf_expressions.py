@@ -455,7 +455,7 @@ EXACT = lines(r"""
     tf.range(5, dtype=tf.int64)
     tf.range(tf.constant(3, tf.int64))
     tf.range(3, 3)
-    tf.linspace(0.0, 1.0, 5)
+    tf.linspace(1.0, 2.0, 5)
     tf.one_hot(1, 3)
     tf.one_hot([0, 2, -1, 5], 3)
     tf.one_hot([0, 1], 3, dtype=tf.int32)
