@@ -76,7 +76,7 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
     ("gzip", "best tf.data pipeline, GZIP", "columns", "tensorflow.columns", {"tab": None}, {"form": "gzip"}),
     ("validate", "over the bytes of the file", "validate", "crc32c.checksum",
      {"img": 0.7, "emb": 0.7, "tab": None}, {}),
-    ("validate", "one worker, two files", "validate_pair_with_two", "ours.validate_pair", {"img": 1.7}, {}),
+    ("validate", "one worker, two files", "validate_pair_with_two", "alone.validate_pair", {"img": 1.7}, {}),
 ]  # fmt: skip
 
 CASES = [
