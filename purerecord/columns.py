@@ -9,10 +9,11 @@ missing feature or a surprising kind means is decided by its callers.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from .anyorder import search
 from .errors import DecodeError
 from .found import Block, Found, OddError, check, take
-from .layout import Entry, layout_of, outline
+from .layout import HEAD, Entry, Layout, common, first_key, layout_of, outline
 from .lockstep import Everything, Wanted, follow
 from .pieces import OneByOne, Part, Piece, Together, merge
 from .records import BytesLike, Records
@@ -29,9 +30,19 @@ from .wire import UNSET, Value, decode_features
 
 _BLOCK = 8192  # records that are decoded together
 _FEW = 4  # records: fewer are decoded one by one
-_LAYOUTS = 2  # that are tried on a block
 _SEARCHES = 2  # of the rest of a block, each with the features that the one before did not know
 _ODD_COLUMNS = 3  # then it is not worth while to go on together
+
+
+class _Lesson(NamedTuple):
+    """Entries that most records of a block had, and their layout if they were in this order."""
+
+    entries: tuple[Entry, ...]
+    layout: Layout | None
+
+
+# What served lately. It says what is tried first, and has no part in what comes out.
+_lessons: deque[_Lesson] = deque(maxlen=8)
 
 
 @dataclass(frozen=True)
@@ -116,6 +127,7 @@ class _Decoder:
     def decode(self) -> list[Piece]:
         """The pieces that together have all rows."""
         if sys.byteorder == "little":
+            self._recall()
             self._follow()
             self._search()
         if self._rows.size:
@@ -123,23 +135,48 @@ class _Decoder:
             self._pieces.append(OneByOne(self._rows, examples))
         return self._pieces
 
+    def _recall(self) -> None:
+        """Decode records as others were before: what they hold need not be learned again."""
+        if self._rows.size < _FEW:
+            return
+        middle = self._rows.size // 2
+        keys = {self._first_key(row) for row in self._rows[[0, middle, -1]].tolist()}
+        for lesson in tuple(_lessons):
+            if lesson.layout is not None and keys == {lesson.entries[0].key}:
+                self._follow_layout(lesson.layout, sure=True)
+            elif lesson.layout is None and len(keys) > 1 and keys <= {entry.key for entry in lesson.entries}:
+                self._known.update((entry.key, entry) for entry in lesson.entries)
+                self._search_once()
+            if self._pieces:
+                return
+
     def _follow(self) -> None:
         """Decode records with the layout of one of them."""
-        before: list[bytes] = []
-        for number in range(_LAYOUTS):
-            if self._rows.size < _FEW:
-                return
-            entries = self._learn(self._rows[self._rows.size * number // _LAYOUTS])
-            if entries is None:
-                continue
-            keys = [entry.key for entry in entries]
-            if keys != before and sorted(keys) == sorted(before):
-                return  # the same features in another order: there will be more orders
-            block = self._block()
-            found = follow(layout_of(entries), block, self._wanted)
-            if found is not None:
-                self._take(block, *found)
-            before = keys
+        if self._rows.size < _FEW:
+            return
+        outlines = [self._learn(self._rows[number]) for number in (0, self._rows.size // 2)]
+        first, second = (entries or () for entries in outlines)
+        if both := common(first, second):
+            self._learn_layout(both)
+        elif {entry.key for entry in first} != {entry.key for entry in second}:
+            for entries in (first, second):
+                if entries and self._rows.size >= _FEW:
+                    self._learn_layout(entries)
+        # Else the same features are in another order, and there will be more orders.
+
+    def _learn_layout(self, entries: tuple[Entry, ...]) -> None:
+        layout = layout_of(entries)
+        if self._follow_layout(layout, sure=False):
+            _remember(_Lesson(entries, layout))
+
+    def _follow_layout(self, layout: Layout, *, sure: bool) -> bool:
+        """Decode the records that have a layout; False if these are not even half of them."""
+        block = self._block()
+        found = follow(layout, block, self._wanted, sure=sure)
+        if found is None:
+            return False
+        self._take(block, *found)
+        return True
 
     def _search(self) -> None:
         """Decode records that have the features of others, in any order."""
@@ -147,15 +184,22 @@ class _Decoder:
             known = len(self._known)
             if self._rows.size < _FEW or not known:
                 return
-            self._search_once(self._block(), self._rows)
+            self._search_once()
             if self._rows.size:
                 self._learn(self._rows[0])
             if len(self._known) == known:
                 return
 
-    def _search_once(self, block: Block, rows: Ints) -> None:
+    def _search_once(self) -> None:
+        block, rows = self._block(), self._rows
         found = search(block, self._known, self._wanted, lambda i: self._learn(rows[i]))
         self._take(block, *found)
+        if 2 * self._rows.size < rows.size:
+            _remember(_Lesson(tuple(self._known.values()), None))
+
+    def _first_key(self, row: int) -> bytes | None:
+        begin, end = int(self._batch.begins[row]), int(self._batch.ends[row])
+        return first_key(self._octets[begin : min(end, begin + HEAD)].tobytes())
 
     def _learn(self, row: int) -> tuple[Entry, ...] | None:
         """The outline of a record; its features are known from now on."""
@@ -205,3 +249,8 @@ class _Decoder:
         except DecodeError as error:
             error.path, error.record, error.offset = batch.origin(row)
             raise
+
+
+def _remember(lesson: _Lesson) -> None:
+    if lesson not in _lessons:
+        _lessons.appendleft(lesson)

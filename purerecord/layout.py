@@ -24,8 +24,10 @@ from .wire import BYTES, FLOAT, INT64, UNSET
 
 MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
 MAX_ENTRIES = 4096  # and so are those with more entries
+HEAD = 128  # bytes of a record, in which its first key is
 HEADER = 10  # bytes of a short entry's header, without the key
 _FLOAT_SIZE = 4  # bytes
+_FEW = 6  # segments: one run of all of them costs less than several that fit better
 _SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
 _KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
@@ -49,13 +51,13 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
     try:
         if payload[0] != 0x0A:
             return None
-        size, position = _size(payload, 1)
+        size, position = size_at(payload, 1)
         if position + size != len(payload):
             return None
         while position < len(payload):
             if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
                 return None
-            size, begin = _size(payload, position + 1)
+            size, begin = size_at(payload, position + 1)
             position = begin + size
             entry = _entry(payload, begin, size)
             if entry is None:
@@ -66,6 +68,28 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
     return tuple(entries) if len({entry.key for entry in entries}) == len(entries) else None
 
 
+def first_key(payload: bytes) -> bytes | None:
+    """The key of the first entry of a serialized Example; None if there is none of the usual form."""
+    try:
+        _, begin = size_at(payload, 1)
+        _, begin = size_at(payload, begin + 1)
+        return payload[begin + 2 : begin + 2 + payload[begin + 1]]
+    except IndexError:
+        return None
+
+
+def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Entries that serve for both records; none if these do not have the same features in the same order."""
+    if [entry.key for entry in one] != [entry.key for entry in other]:
+        return ()
+    return tuple(map(_common_entry, one, other))
+
+
+def _common_entry(one: Entry, other: Entry) -> Entry:
+    kind = one.kind if one.kind != UNSET else other.kind
+    return Entry(one.key, kind, one.short and other.short, one.one_float and other.one_float)
+
+
 def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
     """The entry whose content is ``size`` bytes from ``begin`` on."""
     middle = begin + 2 + payload[begin + 1]
@@ -73,7 +97,7 @@ def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
         return None
     key = payload[begin + 2 : middle]
     key.decode()
-    rest, feature = _size(payload, middle + 1)
+    rest, feature = size_at(payload, middle + 1)
     if rest == 0:
         return Entry(key, UNSET, False, False)
     kind = _KINDS.get(payload[feature])
@@ -83,7 +107,7 @@ def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
     return Entry(key, kind, short, short and kind == FLOAT and rest == 4 + _FLOAT_SIZE)
 
 
-def _size(payload: bytes, position: int) -> tuple[int, int]:
+def size_at(payload: bytes, position: int) -> tuple[int, int]:
     """The length at ``position``, and the position behind it."""
     size = shift = 0
     while payload[position] >= 0x80:
@@ -165,11 +189,13 @@ class Layout:
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.size = len(entries)
         self.parts: list[Run | Entry] = []
-        for depth, segments in groupby(_segments(entries), _coarse_depth):
+        segments = list(_segments(entries))
+        depth_of = _coarse_depth if len(segments) > _FEW else _is_short
+        for depth, group in groupby(segments, depth_of):
             if depth:
-                self.parts.append(run_of(tuple(segments)))
+                self.parts.append(run_of(tuple(group)))
             else:
-                self.parts += [segment[-1] for segment in segments]
+                self.parts += [segment[-1] for segment in group]
 
 
 def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
@@ -185,6 +211,10 @@ def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
             segment = ()
     if segment:
         yield segment
+
+
+def _is_short(segment: Segment) -> int:
+    return segment[-1].short
 
 
 def _coarse_depth(segment: Segment) -> int:

@@ -43,12 +43,15 @@ def open_records(block: Block) -> tuple[Ints, Mask]:
     return begin, valid
 
 
-def follow(layout: Layout, block: Block, wanted: Wanted) -> tuple[dict[bytes, Found], Mask] | None:
+def follow(
+    layout: Layout, block: Block, wanted: Wanted, *, sure: bool = False
+) -> tuple[dict[bytes, Found], Mask] | None:
     """What is found of the ``wanted`` features, and in which records; None if in less than half of them."""
     cursor, alive = open_records(block)
     columns: dict[bytes, Found] = {}
     walker = Walker(block.octets, wanted, columns, _is_wide(layout, block))
-    step = 1  # one segment tells whether the layout fits at all
+    # One segment tells whether the layout fits at all.
+    step = cells(cursor.size) if sure else 1
     for part in layout.parts:
         if isinstance(part, Entry):
             found, cursor, valid = read_long(block.octets, cursor, block.ends, part)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from .found import Found
-from .layout import Entry
+from .layout import MAX_KEY, Entry, size_at
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
-from .wire import BYTES, FLOAT, INT64, UNSET
+from .wire import BYTES, FLOAT, INT64, MAX_SIZE, UNSET
 
 _U = np.uint64
+_HEADER = MAX_KEY + 32  # bytes, which no header of an entry exceeds
+_SAMPLE = 32  # records that tell whether it is worth while to look at all
 
 
 def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
@@ -22,6 +24,45 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
 
     The cursors may be anywhere. What is found in other records than those means nothing.
     """
+    return _read_equal(octets, cursor, ends, entry) or _read_any(octets, cursor, ends, entry)
+
+
+def _read_equal(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask] | None:
+    """The same if the entry has the same size in all records, as vectors mostly have; else None.
+
+    Then all headers are equal, and one look at each is enough.
+    """
+    first = int(cursor[0]) if cursor.size else octets.size
+    header, size = _header(octets[max(first, 0) : max(first, 0) + _HEADER].tobytes(), entry)
+    if not header or not _matches(octets, cursor[:_SAMPLE], header).all():
+        return None
+    begin = cursor + len(header)
+    stop = begin + size
+    valid = _matches(octets, cursor, header)
+    valid &= stop <= ends
+    if not valid.all():
+        return None
+    return Found(entry.kind, begins=begin, sizes=np.full(cursor.size, size)), stop, valid
+
+
+def _header(head: bytes, entry: Entry) -> tuple[bytes, int]:
+    """The header of the entry that ``head`` begins with, and the size of its values; b"" if it is none."""
+    key = b"\n" + bytes((len(entry.key),)) + entry.key + b"\x12"
+    try:
+        size, at = size_at(head, 1)
+        stop = at + size
+        size, feature = size_at(head, at + len(key))
+        sound = head[at : at + len(key)] == key and feature + size == stop
+        size, at = size_at(head, feature + 1)
+        sound &= head[feature] == entry.kind << 3 | 2 and at + size == stop
+        size, begin = size_at(head, at + 1)
+        sound &= head[0] == head[at] == 0x0A and begin + size == stop <= MAX_SIZE
+    except IndexError:
+        return b"", 0
+    return head[:begin] if sound and (entry.kind != FLOAT or size % 4 == 0) else b"", size
+
+
+def _read_any(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
     tags, begin, stop, valid = field(octets, cursor, ends)
     valid &= tags == _U(0x0A)
     prefix = b"\n" + bytes((len(entry.key),)) + entry.key

@@ -17,7 +17,7 @@ from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
 _SAMPLE = 32  # spans that tell whether it is worth while to look at all
-_CHUNK = 1 << 18  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 

@@ -102,6 +102,25 @@ def test_cut_record_is_seen_by_all_decoders_alike(seed):
         same([*payloads[:3], payloads[3][:length], *payloads[4:]])
 
 
+@pytest.mark.parametrize("seed", range(10 * CAMPAIGN))
+def test_what_was_decoded_before_changes_nothing(seed):
+    random = Random(seed)
+    batches = [batch(random, 20, **random.choice(WRITERS)) for _ in range(6)]
+    expected = [rows_to_columns(payloads) for payloads in batches]
+    for number in random.choices(range(len(batches)), k=20):
+        assert gathered(batches[number]) == expected[number]
+
+
+def test_layouts_are_learned_once(monkeypatch, no_rows):
+    ordered = [("a", messages.ints(1)), ("b", messages.floats(2)), ("c", messages.strings(b"3"))]
+    shuffled = [messages.example(Random(i).sample(ordered, 3)) for i in range(50)]
+    for payloads in ([messages.example(ordered)] * 50, shuffled):
+        first = gathered(payloads)
+        with monkeypatch.context() as patch:
+            patch.setattr(purerecord.columns, "outline", None)
+            assert gathered(payloads) == first
+
+
 @given(st.lists(example_payloads, max_size=12))
 def test_any_payloads_are_decoded_as_their_rows_are(payloads):
     same(payloads)

@@ -12,7 +12,18 @@ from batches import NAMES, batch, strange_entries
 from hypothesis import given
 from strategies import example_payloads
 
-from purerecord.layout import MAX_ENTRIES, MAX_KEY, Entry, Run, by_depth, layout_of, outline
+from purerecord.layout import (
+    HEAD,
+    MAX_ENTRIES,
+    MAX_KEY,
+    Entry,
+    Run,
+    by_depth,
+    common,
+    first_key,
+    layout_of,
+    outline,
+)
 from purerecord.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 
 
@@ -34,6 +45,28 @@ def test_entries_are_short_if_each_length_is_one_byte():
     assert not outline(messages.example([("a", messages.strings(b"x", b"y"))]))[0].short
     assert not outline(messages.example([("a", messages.ints())]))[0].short
     assert outline(messages.example([("a", b"")])) == (Entry(b"a", UNSET, False, False),)
+
+
+@pytest.mark.parametrize("key", ["", "a", "é", "k" * MAX_KEY])
+@pytest.mark.parametrize("values", [0, 1, 100, 10_000])
+def test_first_key_is_found_in_the_head_of_a_record(key, values):
+    payload = messages.example([(key, messages.floats(*[0.5] * values)), ("b", messages.ints(1))])
+    assert first_key(payload[:HEAD]) == key.encode()
+
+
+@pytest.mark.parametrize("payload", [b"", b"\x0a", b"\x0a\x00", b"\x0a\x80", b"\xff" * 200])
+def test_record_without_entries_or_of_another_form_has_no_first_key(payload):
+    assert first_key(payload) is None
+
+
+def test_entries_that_serve_for_two_records_are_short_only_if_they_are_in_both():
+    one, other = (
+        outline(messages.example([("f", messages.floats(*[1] * number)), ("i", feature)]))
+        for number, feature in ((1, b""), (100, messages.ints(1)))
+    )
+    assert common(one, other) == (Entry(b"f", FLOAT, False, False), Entry(b"i", INT64, False, False))
+    assert common(one, one) == one
+    assert common(one, one[::-1]) == common(one, one[:1]) == ()
 
 
 @pytest.mark.parametrize(

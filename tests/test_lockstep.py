@@ -139,6 +139,37 @@ def test_long_entry_of_another_key_or_kind_or_form_is_not_valid():
     assert not valid.any()
 
 
+@pytest.mark.parametrize(
+    ("feature", "count"),
+    [
+        (messages.floats(*[0.5] * 1024), 1024),
+        (messages.ints(*range(200)), 200),
+        (messages.strings(bytes(300)), 1),
+        (messages.floats(1), 1),
+    ],
+)
+def test_long_entries_of_one_size_are_all_found_and_one_that_differs_is_not_taken_for_one_of_them(
+    feature, count
+):
+    kind = feature[0] >> 3
+    entry = Entry(b"key", kind, False, False)
+    some = entries_of([feature] * 50)
+    found, stop, valid = read_long(some.octets, some.begins, some.ends, entry)
+    assert valid.all()
+    assert stop.tolist() == some.ends.tolist()
+    assert len(take(found, some)[0]) == 50 * count
+    whole = messages.entry("key", feature)
+    for position in range(min(len(whole) - 4 * count, 16)):
+        odd = bytearray(whole)
+        odd[position] ^= 1
+        mixed = block([whole] * 40 + [bytes(odd)] + [whole] * 9)
+        found, _, valid = read_long(mixed.octets, mixed.begins, mixed.ends, entry)
+        assert np.delete(valid, 40).all()
+        assert found.listed if valid[40] else not found.listed  # a list is looked at when it is taken
+    _, _, valid = read_long(some.octets, some.begins, some.ends - 1, entry)
+    assert not valid.any()
+
+
 def test_long_entry_of_no_kind_takes_the_kind_that_others_have():
     some = entries_of([b"", messages.strings(b"x"), b"", messages.ints(1)])
     found, _, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", UNSET, False, False))
