@@ -76,17 +76,18 @@ def padded(items: Array, lengths: Offsets, default_value: Any) -> Array:
 def var_len(batch: Batch, feature: str, spec: VarLenFeature) -> Sparse:
     """A Sparse of ``(size, longest)``, each value at its row and its place in the list."""
     column = batch.column(feature)
-    indices = np.empty((len(column.values), 2), np.int64)
     if column.uniform is not None:
         longest = column.uniform
+        indices = np.empty((len(column.values), 2), np.int64)
         grid = indices.reshape(batch.size, longest, 2)
         grid[:, :, 0] = np.arange(batch.size)[:, None]
         grid[:, :, 1] = np.arange(longest)
         return Sparse(indices, column.values, (batch.size, longest))
     lengths = lengths_of(column)
     longest = int(lengths.max())
-    indices[:, 0] = np.repeat(np.arange(batch.size), lengths)
-    indices[:, 1] = np.arange(len(column.values)) - np.repeat(column.row_splits[:-1], lengths)
+    firsts = np.stack((np.arange(batch.size), -column.row_splits[:-1]), axis=1)
+    indices = np.repeat(firsts, lengths, axis=0)
+    indices[:, 1] += np.arange(len(column.values))
     return Sparse(indices, column.values, (batch.size, longest))
 
 

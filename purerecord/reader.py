@@ -17,7 +17,7 @@ from .storage import Opened, resolve
 from .stream import FrameStream
 
 # What a batch holds when no batch size is given.
-_BATCH, _BATCH_BYTES = 4096, 1 << 22
+_BATCH, _BATCH_BYTES = 8192, 1 << 23
 
 _POLICIES = ("raise", "skip", "stop")
 _T = TypeVar("_T")
@@ -185,7 +185,7 @@ def read_batches(
     """The records of ``source`` in ``Records`` of ``batch_size``, the form in which many are handled fast.
 
     A batch has fewer records where a file ends or damage lies; it never spans two files. Without a
-    ``batch_size`` it has as many as are good to handle at once: 4096, or 4 MiB. The other arguments are
+    ``batch_size`` it has as many as are good to handle at once: 8192, or 8 MiB. The other arguments are
     those of ``read_records``.
     """
     reader = RecordReader(source, compression=compression, verify=verify, on_error=on_error)

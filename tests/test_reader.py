@@ -86,13 +86,13 @@ def test_batches_know_their_place(path):
         assert batch.base + batch.begins[0] == edges[batch.first] + HEADER
 
 
-def test_natural_batches_have_4096_records_or_about_4_mib(path):
-    path.write_bytes(frames([b"x"] * 10_000))
-    assert [len(batch) for batch in read_batches(path)] == [4096, 4096, 1808]
-    path.write_bytes(frames([bytes(100_000)] * 200))
+def test_natural_batches_have_8192_records_or_about_8_mib(path):
+    path.write_bytes(frames([b"x"] * 20_000))
+    assert [len(batch) for batch in read_batches(path)] == [8192, 8192, 3616]
+    path.write_bytes(frames([bytes(100_000)] * 400))
     sizes = [batch.nbytes for batch in read_batches(path)]
-    assert sum(sizes) == 20_000_000
-    assert max(sizes) < 8_000_000
+    assert sum(sizes) == 40_000_000
+    assert max(sizes) < 16_000_000
 
 
 def test_batch_never_spans_two_files(tmp_path):
