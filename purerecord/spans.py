@@ -18,6 +18,7 @@ from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 _PIECE = 64  # bytes of a list that are copied at once
 _SAMPLE = 32  # spans that tell whether it is worth while to look at all
 _CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
 _SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 
@@ -104,10 +105,11 @@ def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | N
     values = np.empty(total, np.int64)  # at most: an integer takes at least one byte
     counts = np.zeros(sizes.size, np.int64)
     step = max(1, sizes.size * _CHUNK // max(total, 1))
+    decode = _long_integers if total >= _LONG * sizes.size else _short_integers
     filled = 0
     for low in range(0, sizes.size, step):
         some = slice(low, low + step)
-        number = _integers(octets, begins[some], sizes[some], values[filled:], counts[some])
+        number = decode(octets, begins[some], sizes[some], values[filled:], counts[some])
         if number is None:
             return None
         filled += number
@@ -122,8 +124,24 @@ def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
     return bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) < 0x80).all())
 
 
-def _integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
+def _long_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
     """Put integers and their counts into ``values`` and ``counts``; how many integers there are."""
+    slices = map(slice, begins.tolist(), (begins + sizes).tolist())
+    flat = np.frombuffer(b"".join((*map(octets.data.__getitem__, slices), bytes(MAX_BYTES))), np.uint8)
+    stops = np.cumsum(sizes)
+    if bool((flat.take(stops[np.flatnonzero(sizes)] - 1) >= 0x80).any()):
+        return None  # ends inside a varint
+    places = np.flatnonzero(flat[:-MAX_BYTES] < 0x80)
+    counts[:] = np.diff(np.searchsorted(places, stops), prepend=0)
+    # A varint begins behind the one before it, and the first at the beginning.
+    places[1:] = places[:-1]
+    places += 1
+    places[:1] = 0
+    return places.size if packed(flat, places, values[: places.size].view(np.uint64)) else None
+
+
+def _short_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
+    """The same for lists that are too short to be handled one by one."""
     if not sizes.any():
         return 0
     pieces, inside, firsts = _pieces(octets, begins, sizes)

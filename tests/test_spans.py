@@ -76,10 +76,12 @@ def test_lists_of_any_length_in_chunks_of_any_size(chunk, length, monkeypatch):
     assert counts.tolist() == [*map(len, lists)]
 
 
-@pytest.mark.parametrize("seed", range(30 * CAMPAIGN))
-def test_spans_that_are_no_integers(seed):
+@pytest.mark.parametrize("length", [40, 400])
+@pytest.mark.parametrize("seed", range(15 * CAMPAIGN))
+def test_spans_that_are_no_integers(seed, length):
     random = Random(seed)
-    good = [b"".join(varint(random.getrandbits(20)) for _ in range(random.randrange(40))) for _ in range(10)]
+    lists = [[random.getrandbits(20) for _ in range(random.randrange(length))] for _ in range(10)]
+    good = [b"".join(map(varint, numbers)) for numbers in lists]
     for bad in (
         b"\x80",
         b"\x05\x80",
