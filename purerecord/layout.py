@@ -143,6 +143,7 @@ class Run:
         self.expected = np.concatenate((expected, np.zeros_like(expected[:1])))  # and nothing of the values
         # Which words have neither lengths nor holes in them?
         self.rigid = ((self.lanes == 0) & (~self.masks == 0)).all(axis=(1, 2)).tolist()
+        self.moving = (self.lanes != 0).any(axis=(1, 2)).tolist()  # and which have lengths?
         if (self.masks == self.masks[:, :1]).all():  # headers of one length: one column stands for all
             self.masks, self.lanes = self.masks[:, :1], self.lanes[:, :1]
 
@@ -225,6 +226,8 @@ def _coarse_depth(segment: Segment) -> int:
 def by_depth(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Groups of entries that may be in one run, whatever their order, as if all were short."""
     order = sorted(entries, key=lambda entry: len(entry.key))
+    if len(order) <= _FEW:
+        return [order] if order else []
     return [list(group) for _, group in groupby(order, key=lambda entry: _depth(_size_of((entry,))))]
 
 

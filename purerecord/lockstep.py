@@ -158,7 +158,7 @@ def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
         if run.rigid[k]:
             rest |= planes[k]
             continue
-        if run.lanes[k, some].any():
+        if run.moving[k]:
             planes[k] -= np.multiply(sizes, run.lanes[k, some], out=scratch)
         rest |= np.bitwise_and(planes[k], run.masks[k, some], out=scratch)
     valid: Mask = rest == _U(0)
