@@ -25,7 +25,7 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
     tags, begin, stop, valid = field(octets, cursor, ends)
     valid &= tags == _U(0x0A)
     prefix = b"\n" + bytes((len(entry.key),)) + entry.key
-    valid &= _matches(octets, begin, prefix)
+    valid &= matches(octets, begin, prefix)
     tags, begin, end, here = field(octets, begin + len(prefix), ends)
     valid &= here
     valid &= tags == _U(0x12)
@@ -70,7 +70,7 @@ def field(octets: Octets, cursor: Ints, ends: Ints) -> tuple[Words, Ints, Ints, 
     return words & _U(0xFF), begin, end, valid
 
 
-def _matches(octets: Octets, begins: Ints, expected: bytes) -> Mask:
+def matches(octets: Octets, begins: Ints, expected: bytes) -> Mask:
     """Where do the expected bytes begin?"""
     depth = -(-len(expected) // 8)
     words = fetch(octets, 8 * depth, begins).view("<u8").reshape(begins.size, depth)

@@ -47,7 +47,7 @@ PAYLOAD = [
     "wire proto spans",
     "found pieces layout example",
     "longentry",
-    "lockstep cells steps tensor",
+    "lockstep cells maps steps tensor",
     "anyorder scatter",
     "columns",
     "batch lists",

@@ -1,0 +1,130 @@
+"""The two maps of SequenceExamples in lock-step: where the context is, and where the feature lists are.
+
+A SequenceExample is a map of Features, then a map of FeatureLists. ``open_maps`` finds both, ``find_lists``
+goes through the second one, in all records at once, and finds the FeatureList of every name. Only the form
+that encoders write is accepted; a record with anything else is odd, and for the row decoder. This module
+does not know what is inside of a Feature or of a FeatureList.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .found import Block
+from .longentry import field, matches
+from .septets import Ints, Mask, Octets
+
+_FEW = 8  # records: fewer are not worth a step together
+_LONG_KEY = 127  # bytes
+_NAMES = 64  # that are tried on the next entry of all records
+_U = np.uint64
+
+
+class Spans(NamedTuple):
+    """A part of some records, ``rows``, and where it is in each of them."""
+
+    rows: Ints
+    begins: Ints
+    ends: Ints
+
+    def where(self, mask: Mask) -> Spans:
+        return self if mask.all() else Spans(*(array[mask] for array in self))
+
+
+class Maps(NamedTuple):
+    """The maps of all records. The context is from the beginning of a record to ``context``, tag and all; the
+    content of the other map is from ``begins`` to ``ends``. In a record that is ``odd``, nothing is there."""
+
+    context: Ints
+    begins: Ints
+    ends: Ints
+    odd: Mask
+
+
+def open_maps(block: Block) -> Maps:
+    """The maps of all records: either may be missing."""
+    tags, _, end, valid = field(block.octets, block.begins, block.ends)
+    valid &= tags == _U(0x0A)
+    context = np.where(valid, end, block.begins)
+    tags, begin, end, valid = field(block.octets, context, block.ends)
+    valid &= tags == _U(0x12)
+    valid &= end == block.ends
+    begins = np.where(valid, begin, block.ends)
+    odd = ~valid & (context < block.ends)
+    return Maps(np.where(odd, block.begins, context), begins, block.ends, odd)
+
+
+def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
+    """The contents of the FeatureLists of every name. Records turn out to be odd on the way: they are
+    marked, and what is found in them means nothing."""
+    found: dict[bytes, list[Spans]] = {}
+    rows = np.flatnonzero(maps.begins < maps.ends)
+    cursor, stops = maps.begins[rows], maps.ends[rows]
+    rounds = 0
+    while rows.size:
+        tags, begin, end, valid = field(octets, cursor, stops)
+        valid &= tags == _U(0x0A)
+        if rows.size < _FEW <= rounds:
+            valid[:] = False  # few records that have many more lists than all others
+        maps.odd[rows[~valid]] = True
+        entries = Spans(rows, begin, end).where(valid)
+        for key, some in _by_key(octets, entries, maps.odd):
+            values, valid = _values(octets, some, len(key))
+            maps.odd[some.rows[~valid]] = True
+            found.setdefault(key, []).append(values.where(valid))
+        on = np.flatnonzero((entries.ends < maps.ends[entries.rows]) & ~maps.odd[entries.rows])
+        rows, cursor = entries.rows[on], entries.ends[on]
+        stops = maps.ends[rows]
+        rounds += 1
+    return {key: _joined(pieces, maps.odd) for key, pieces in found.items()}
+
+
+def _by_key(octets: Octets, entries: Spans, odd: Mask) -> Iterator[tuple[bytes, Spans]]:
+    """The entries in groups of one key each. Of most writers, all are one group."""
+    for _ in range(_NAMES):
+        if not entries.rows.size:
+            return
+        key = _key(octets, int(entries.begins[0]), int(entries.ends[0]))
+        if key is None:
+            odd[entries.rows[0]] = True
+            entries = Spans(*(array[1:] for array in entries))
+            continue
+        same = matches(octets, entries.begins, bytes((0x0A, len(key))) + key)
+        yield key, entries.where(same)
+        entries = entries.where(~same)
+    odd[entries.rows] = True
+
+
+def _key(octets: Octets, begin: int, end: int) -> bytes | None:
+    """The key of the entry from ``begin`` to ``end``, if that begins with one that is short and a name."""
+    entry = octets[begin : min(end, begin + 2 + _LONG_KEY)].tobytes()
+    if entry[:1] != b"\n" or len(entry) < 2 + max(entry[1:2], default=_LONG_KEY) or entry[1] > _LONG_KEY:
+        return None
+    key = entry[2 : 2 + entry[1]]
+    try:
+        key.decode()
+    except UnicodeDecodeError:
+        return None
+    return key
+
+
+def _values(octets: Octets, entries: Spans, key: int) -> tuple[Spans, Mask]:
+    """What the entries hold behind keys of ``key`` bytes, and which are a key and one value, no more."""
+    tags, begin, end, valid = field(octets, entries.begins + (2 + key), entries.ends)
+    valid &= tags == _U(0x12)
+    valid &= end == entries.ends
+    return Spans(entries.rows, begin, end), valid
+
+
+def _joined(pieces: list[Spans], odd: Mask) -> Spans:
+    """The pieces as one, in the order of the records; who has the same name twice is odd."""
+    if len(pieces) == 1:
+        return pieces[0]
+    whole = Spans(*(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
+    order = np.argsort(whole.rows, kind="stable")
+    whole = Spans(*(array[order] for array in whole))
+    odd[whole.rows[1:][whole.rows[1:] == whole.rows[:-1]]] = True
+    return whole
