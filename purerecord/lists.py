@@ -34,10 +34,11 @@ Kinds = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Lists:
-    """The feature lists of one key: a column of all steps, each example's range of them, and which
-    examples have the key at all."""
+    """The feature lists of one key: a column of all steps, how many each example has, and its range of them,
+    and which examples have the key at all."""
 
     column: Column
+    lengths: Ints
     splits: Ints
     present: Mask
 
@@ -92,10 +93,12 @@ def _lists(parts: list[Some], name: str, kind: int, size: int) -> Lists:
     counts = np.empty(size, np.int64)
     for part in parts:
         counts[part.rows] = part.counts(name)
+    present = counts >= 0
+    counts *= present
     splits = np.zeros(size + 1, np.int64)
-    np.cumsum(np.maximum(counts, 0), out=splits[1:])
+    np.cumsum(counts, out=splits[1:])
     pieces = [part.steps(name, _between(splits, part.rows)) for part in parts]
-    return Lists(column_of(pieces, name, kind, int(splits[-1])), splits, counts >= 0)
+    return Lists(column_of(pieces, name, kind, int(splits[-1])), counts, splits, present)
 
 
 def _between(splits: Ints, rows: Ints) -> Ints:
@@ -113,7 +116,7 @@ def _decode(records: Records, rows: Ints, context: Kinds, lists: Kinds) -> list[
         together = _decode_together(records, rows, context, lists)
         if together is not None:
             parts.append(together)
-            rows = np.setdiff1d(rows, together.rows, assume_unique=True)
+            rows = rows[~np.isin(rows, together.rows)] if together.rows.size < rows.size else rows[:0]
     if rows.size:
         parts.append(_Rows(rows, [_decode_row(records, row) for row in rows.tolist()]))
     return parts

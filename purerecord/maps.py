@@ -30,8 +30,13 @@ class Spans(NamedTuple):
     begins: Ints
     ends: Ints
 
-    def where(self, mask: Mask) -> Spans:
-        return self if mask.all() else Spans(*(array[mask] for array in self))
+    def where(self, mask: Mask, odd: Mask | None = None) -> Spans:
+        """Some of them; mark the records of the others as ``odd``."""
+        if mask.all():
+            return self
+        if odd is not None:
+            odd[self.rows[~mask]] = True
+        return Spans(*(array[mask] for array in self))
 
 
 class Maps(NamedTuple):
@@ -69,13 +74,11 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
         valid &= tags == _U(0x0A)
         if rows.size < _FEW <= rounds:
             valid[:] = False  # few records that have many more lists than all others
-        maps.odd[rows[~valid]] = True
-        entries = Spans(rows, begin, end).where(valid)
+        entries = Spans(rows, begin, end).where(valid, maps.odd)
         for key, some in _by_key(octets, entries, maps.odd):
-            values, valid = _values(octets, some, len(key))
-            maps.odd[some.rows[~valid]] = True
-            found.setdefault(key, []).append(values.where(valid))
-        on = np.flatnonzero((entries.ends < maps.ends[entries.rows]) & ~maps.odd[entries.rows])
+            found.setdefault(key, []).append(_values(octets, some, len(key), maps.odd))
+        on = ~maps.odd[entries.rows]
+        on &= entries.ends < maps.ends[entries.rows]
         rows, cursor = entries.rows[on], entries.ends[on]
         stops = maps.ends[rows]
         rounds += 1
@@ -94,6 +97,8 @@ def _by_key(octets: Octets, entries: Spans, odd: Mask) -> Iterator[tuple[bytes, 
             continue
         same = matches(octets, entries.begins, bytes((0x0A, len(key))) + key)
         yield key, entries.where(same)
+        if same.all():
+            return
         entries = entries.where(~same)
     odd[entries.rows] = True
 
@@ -111,12 +116,12 @@ def _key(octets: Octets, begin: int, end: int) -> bytes | None:
     return key
 
 
-def _values(octets: Octets, entries: Spans, key: int) -> tuple[Spans, Mask]:
-    """What the entries hold behind keys of ``key`` bytes, and which are a key and one value, no more."""
+def _values(octets: Octets, entries: Spans, key: int, odd: Mask) -> Spans:
+    """What the entries hold behind keys of ``key`` bytes, if that is one value, no more."""
     tags, begin, end, valid = field(octets, entries.begins + (2 + key), entries.ends)
     valid &= tags == _U(0x12)
     valid &= end == entries.ends
-    return Spans(entries.rows, begin, end), valid
+    return Spans(entries.rows, begin, end).where(valid, odd)
 
 
 def _joined(pieces: list[Spans], odd: Mask) -> Spans:

@@ -28,6 +28,7 @@ from .wire import BYTES, FLOAT, INT64, UNSET
 
 _FEW = 8  # lists: fewer are not worth a step together
 _CHUNK = 1 << 14  # steps that are looked at together: their words stay in the cache
+_ROUNDS = 8  # from step to step before anyone looks who is at the end
 _HEADER = 16  # bytes; longer headers are read field by field
 _SHORT = 6  # bytes of a short header
 _LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
@@ -120,7 +121,8 @@ def _header(octets: bytes, size: int) -> _Header | None:
 
 # --- From step to step ------------------------------------------------------------------------------
 
-Advance = Callable[[Ints, Ints], Ints]  # from steps to where the next ones begin, or to the ends of the lists
+# From steps, to where the next ones begin; from a list's end, to the same.
+Advance = Callable[[Ints, Ints, Ints], None]
 
 
 def _are_short(octets: Octets, places: Ints) -> bool:
@@ -131,17 +133,17 @@ def _are_short(octets: Octets, places: Ints) -> bool:
 def _by_a_byte(octets: Octets) -> Advance:
     lengths = octets[1:]
 
-    def advance(cursor: Ints, ends: Ints) -> Ints:
-        cursor = cursor + lengths.take(cursor, mode="clip")
-        cursor += 2
-        return np.minimum(cursor, ends, out=cursor)
+    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
+        np.add(cursor, lengths.take(cursor, mode="clip"), out=out)
+        out += 2
+        np.minimum(out, ends, out=out)
 
     return advance
 
 
 def _by_a_field(octets: Octets) -> Advance:
-    def advance(cursor: Ints, ends: Ints) -> Ints:
-        return np.minimum(field(octets, cursor, ends)[2], ends)
+    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
+        np.minimum(field(octets, cursor, ends)[2], ends, out=out)
 
     return advance
 
@@ -160,28 +162,40 @@ class _Stage(NamedTuple):
 
 
 def _walk(begins: Ints, ends: Ints, advance: Advance) -> tuple[Ints, Ints]:
-    """Where all steps begin, one list behind the other, and how many each list has."""
-    stages = []
+    """Where all steps begin, one list behind the other, and how many each list has.
+
+    Few lists that are much longer than all others are left somewhere before their ends.
+    """
+    stages: list[_Stage] = []
     lists = np.flatnonzero(begins < ends)
     cursor, stops = begins[lists], ends[lists]
-    rounds = 0
-    while lists.size:
-        cells, counts = [], np.zeros(lists.size, np.int64)
-        while True:
-            active = cursor < stops
-            number = np.count_nonzero(active)
-            if 4 * number < lists.size or number < _FEW <= rounds:
-                break
-            cells.append(cursor)
-            counts += active
-            cursor = advance(cursor, stops)
-            rounds += 1
-        if cells:
-            stages.append(_Stage(lists, np.stack(cells), counts))
-        # Few lists that are much longer than all others are left where they are, which is not their end.
-        on = np.flatnonzero(active) if number >= _FEW or rounds < _FEW else lists[:0]
+    while lists.size >= _FEW or (lists.size and not stages):
+        cells, counts, cursor = _walk_on(cursor, stops, advance)
+        stages.append(_Stage(lists, cells, counts))
+        on = np.flatnonzero(cursor < stops)
         lists, cursor, stops = lists[on], cursor[on], stops[on]
     return _in_order(stages, begins.size)
+
+
+def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, Ints]:
+    """Go on until all lists are at their ends, or too many have been waiting there for the others; or if it
+    is few lists, for some rounds: (cells, counts, cursor)."""
+    groups: list[Ints] = []
+    counts = np.zeros(cursor.size, np.int64)
+    total = 0
+    while True:
+        rounds = min(2 << len(groups), _ROUNDS)
+        cells = np.empty((rounds + 1, cursor.size), np.int64)
+        cells[0] = cursor
+        for k in range(rounds):
+            advance(cells[k], stops, cells[k + 1])
+        cursor = cells[-1]
+        groups.append(cells[:-1])
+        counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)
+        total += groups[-1].size
+        few = cursor.size < _FEW and len(groups) > 2
+        if few or 2 * int(counts.sum()) < total or not (cursor < stops).any():
+            return np.concatenate(groups), counts, cursor
 
 
 def _in_order(stages: list[_Stage], lists: int) -> tuple[Ints, Ints]:
