@@ -112,7 +112,7 @@ def _between(splits: Ints, rows: Ints) -> Ints:
 def _decode(records: Records, rows: Ints, context: Kinds, lists: Kinds) -> list[Some]:
     """Some records of a batch."""
     parts: list[Some] = []
-    if len(records) >= _FEW and sys.byteorder == "little":
+    if rows.size >= _FEW and sys.byteorder == "little":
         together = _decode_together(records, rows, context, lists)
         if together is not None:
             parts.append(together)

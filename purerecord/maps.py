@@ -19,7 +19,7 @@ from .septets import Ints, Mask, Octets
 
 _FEW = 8  # records: fewer are not worth a step together
 _LONG_KEY = 127  # bytes
-_NAMES = 64  # that are tried on the next entry of all records
+_RARE = 64  # names that only few records have; with more of them, the row decoder is faster
 _U = np.uint64
 
 
@@ -66,6 +66,7 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
     """The contents of the FeatureLists of every name. Records turn out to be odd on the way: they are
     marked, and what is found in them means nothing."""
     found: dict[bytes, list[Spans]] = {}
+    rare = 0
     rows = np.flatnonzero(maps.begins < maps.ends)
     cursor, stops = maps.begins[rows], maps.ends[rows]
     rounds = 0
@@ -75,8 +76,15 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
         if rows.size < _FEW <= rounds:
             valid[:] = False  # few records that have many more lists than all others
         entries = Spans(rows, begin, end).where(valid, maps.odd)
-        for key, some in _by_key(octets, entries, maps.odd):
-            found.setdefault(key, []).append(_values(octets, some, len(key), maps.odd))
+        for key, some, left in _by_key(octets, entries):
+            rare += some.rows.size < _FEW
+            if rare > _RARE:
+                maps.odd[left.rows] = True
+                break
+            if key is None:
+                maps.odd[some.rows] = True
+            else:
+                found.setdefault(key, []).append(_values(octets, some, len(key), maps.odd))
         on = ~maps.odd[entries.rows]
         on &= entries.ends < maps.ends[entries.rows]
         rows, cursor = entries.rows[on], entries.ends[on]
@@ -85,35 +93,30 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
     return {key: _joined(pieces, maps.odd) for key, pieces in found.items()}
 
 
-def _by_key(octets: Octets, entries: Spans, odd: Mask) -> Iterator[tuple[bytes, Spans]]:
-    """The entries in groups of one key each. Of most writers, all are one group."""
-    for _ in range(_NAMES):
-        if not entries.rows.size:
-            return
+def _by_key(octets: Octets, entries: Spans) -> Iterator[tuple[bytes | None, Spans, Spans]]:
+    """The entries in groups of one key each: (key, group, this and all that are left); None for an entry
+    without a usual key. Of most writers, all entries are one group."""
+    while entries.rows.size:
         key = _key(octets, int(entries.begins[0]), int(entries.ends[0]))
         if key is None:
-            odd[entries.rows[0]] = True
-            entries = Spans(*(array[1:] for array in entries))
-            continue
-        same = matches(octets, entries.begins, bytes((0x0A, len(key))) + key)
-        yield key, entries.where(same)
+            same = np.arange(entries.rows.size) == 0
+        else:
+            same = matches(octets, entries.begins, bytes((0x0A, len(key))) + key)
+        yield key, entries.where(same), entries
         if same.all():
             return
         entries = entries.where(~same)
-    odd[entries.rows] = True
 
 
 def _key(octets: Octets, begin: int, end: int) -> bytes | None:
-    """The key of the entry from ``begin`` to ``end``, if that begins with one that is short and a name."""
+    """The key of the entry from ``begin`` to ``end``, if it begins with one that is short and a name."""
     entry = octets[begin : min(end, begin + 2 + _LONG_KEY)].tobytes()
-    if entry[:1] != b"\n" or len(entry) < 2 + max(entry[1:2], default=_LONG_KEY) or entry[1] > _LONG_KEY:
-        return None
-    key = entry[2 : 2 + entry[1]]
+    key = entry[2 : 2 + entry[1]] if len(entry) > 1 else b""
     try:
         key.decode()
     except UnicodeDecodeError:
         return None
-    return key
+    return key if entry.startswith(bytes((0x0A, len(key)))) else None
 
 
 def _values(octets: Octets, entries: Spans, key: int, odd: Mask) -> Spans:

@@ -14,6 +14,7 @@ what the lists are for, nor what is around them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
 
 
 def _alike(octets: Octets, begins: Ints, ends: Ints) -> Steps | None:
-    """The steps, if all of all lists look like the very first but for their values."""
+    """The steps, if all of all lists look like the first one of the longest list, but for their values."""
     sizes = ends - begins
     if not sizes.any():
         return None
@@ -187,8 +188,8 @@ def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, I
         rounds = min(2 << len(groups), _ROUNDS)
         cells = np.empty((rounds + 1, cursor.size), np.int64)
         cells[0] = cursor
-        for k in range(rounds):
-            advance(cells[k], stops, cells[k + 1])
+        for here, there in pairwise(cells):
+            advance(here, stops, there)
         cursor = cells[-1]
         groups.append(cells[:-1])
         counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)

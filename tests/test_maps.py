@@ -88,9 +88,13 @@ def test_anything_unusual_makes_its_record_odd_and_no_other() -> None:
             assert len(found[b"a"]) == len(found[b"b"]) == 2, case
 
 
-def test_hundreds_of_names_in_one_place_are_too_many() -> None:
-    _, odd = lists_of([with_lists((f"{number:03}", b"")) for number in range(300)])
-    assert 0 < len(odd) < 300
+def test_hundreds_of_names_that_few_records_have_are_too_many() -> None:
+    usual = with_lists(("a", b"x"))
+    unusual = [with_lists((f"{number:03}", b"")) for number in range(300)]
+    found, odd = lists_of([*unusual[:30], *[usual] * 20, *unusual[30:]])
+    assert 200 < len(odd) < 300
+    assert not {*range(30, 50)} & {*odd}
+    assert len(found[b"a"]) == 20
 
 
 def test_few_records_with_many_more_lists_than_the_others_are_odd() -> None:
