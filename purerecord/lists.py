@@ -17,7 +17,7 @@ import numpy as np
 
 from .columns import Column, column_of, gather
 from .errors import DecodeError
-from .found import Block, Found, OddError, check, take
+from .found import Block, Found, OddError, Values, check, take
 from .maps import find_lists, open_maps
 from .pieces import DTYPES, OneByOne, Part, Piece, Together
 from .records import Records
@@ -152,15 +152,20 @@ class _Named(NamedTuple):
 
     def _take(self, block: Block, kind: int) -> Part:
         kinds = self.found.kinds
-        part = Part(self.found.kind if kinds is None else kinds, np.empty(0, DTYPES[kind]), 0)
-        for own in (BYTES, FLOAT, INT64) if kinds is not None else (self.found.kind,):
-            found = self.found if kinds is None else self.found._replace(kind=own, listed=own == BYTES)
-            if own == kind:
-                values, counts = take(found, block)
-                part = Part(part.kinds, values, counts)
+        values: Values = np.empty(0, DTYPES[kind])
+        counts: Ints | int = 0
+        for one in self._by_kind():
+            if one.kind == kind:
+                values, counts = take(one, block)
             else:
-                check(found, block)
-        return part
+                check(one, block)
+        return Part(self.found.kind if kinds is None else kinds, values, counts)
+
+    def _by_kind(self) -> list[Found]:
+        """What is found, once for each kind that may be there."""
+        if self.found.kinds is None:
+            return [self.found]
+        return [self.found._replace(kind=kind, listed=kind == BYTES) for kind in (BYTES, FLOAT, INT64)]
 
 
 class _Together(NamedTuple):

@@ -32,7 +32,7 @@ class Spans(NamedTuple):
 
     def where(self, mask: Mask, odd: Mask | None = None) -> Spans:
         """Some of them; mark the records of the others as ``odd``."""
-        if mask.all():
+        if np.count_nonzero(mask) == mask.size:
             return self
         if odd is not None:
             odd[self.rows[~mask]] = True

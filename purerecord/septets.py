@@ -88,10 +88,10 @@ def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
 
 def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     """The lengths at the beginning of the words: (size, bytes it takes, valid); at most four bytes."""
-    if not (words & _U(0x80)).any():
+    if not np.count_nonzero(words & _U(0x80)):
         return (words & _U(0x7F)).view(np.int64), 1, np.ones(words.shape, bool)
     pairs = words.astype(np.uint16)
-    if not ((pairs & np.uint16(0x8080)) == np.uint16(0x8080)).any():
+    if not np.count_nonzero((pairs & np.uint16(0x8080)) == np.uint16(0x8080)):
         return _sizes_in_pairs(pairs)
     more = words & _U(0x80808080)
     size = words & _U(0x7F7F7F7F)
