@@ -48,7 +48,8 @@ def follow(layout: Layout, block: Block, wanted: Wanted) -> tuple[dict[bytes, Fo
     cursor, alive = open_records(block)
     columns: dict[bytes, Found] = {}
     walker = Walker(block.octets, wanted, columns, _is_wide(layout, block))
-    step = 1  # one segment tells whether the layout fits at all
+    # One segment tells whether the layout fits at all; of two, it is not worth the question.
+    step = 1 if layout.size > 2 else 2
     for part in layout.parts:
         if isinstance(part, Entry):
             found, cursor, valid = read_long(block.octets, cursor, block.ends, part)

@@ -13,8 +13,6 @@ what the lists are for, nor what is around them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +22,12 @@ from .layout import KINDS, read_size
 from .longentry import field, matches
 from .septets import Ints, Mask, Octets, scalars
 from .spans import fetch
+from .strides import are_short, by_a_byte, by_a_field, walk
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
 
-_FEW = 8  # lists: fewer are not worth a step together
 _CHUNK = 1 << 14  # steps that are looked at together: their words stay in the cache
-_ROUNDS = 8  # from step to step before anyone looks who is at the end
+_MANY = 64  # lists for each that the row decoder may get
 _HEADER = 16  # bytes; longer headers are read field by field
 _SHORT = 6  # bytes of a short header
 _LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
@@ -55,43 +53,59 @@ def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
     alike = _alike(octets, begins, ends)
     if alike is not None:
         return alike
-    content = None
-    short = _are_short(octets, begins[begins < ends])
-    if short:
-        places, counts = _walk(begins, ends, _by_a_byte(octets))
-        content = _read_short(octets, places, wanted)
-        short = content is not None or _are_short(octets, places)
-    if not short:
-        places, counts = _walk(begins, ends, _by_a_field(octets))
-    if content is None:
-        content = _read_any(octets, places, np.repeat(ends, counts))
-    return Steps(counts, content.found, _bad_lists(content, counts, ends))
+    short = are_short(octets, begins)
+    short |= begins == ends
+    if _are_few(~short):
+        places, counts = walk(begins, ends, by_a_byte(octets))
+        steps = _read_short(octets, places, counts, ends, wanted)
+        if steps is not None:
+            return steps
+        short = are_short(octets, places)
+    if not short.all():
+        places, counts = walk(begins, ends, by_a_field(octets))
+    return _read_any(octets, places, counts, ends)
+
+
+def _are_few(lists: Mask) -> bool:
+    """Are these so few lists that it costs less to leave them to the row decoder?"""
+    return int(np.count_nonzero(lists)) * _MANY <= lists.size
+
+
+def _owners(counts: Ints, steps: Mask) -> Ints:
+    """The lists that have these steps."""
+    return np.searchsorted(np.cumsum(counts), np.flatnonzero(steps), side="right")
 
 
 # --- Steps that are alike ---------------------------------------------------------------------------
 
 
 def _alike(octets: Octets, begins: Ints, ends: Ints) -> Steps | None:
-    """The steps, if all of all lists look like the first one of the longest list, but for their values."""
+    """The steps, if those of almost all lists look like the very first, but for their values."""
     sizes = ends - begins
     if not sizes.any():
         return None
-    first = int(sizes.argmax())
+    first = int((sizes > 0).argmax())
     header = _header(octets[begins[first] : ends[first]][:_HEADER].tobytes(), int(sizes[first]))
     if header is None:
         return None
     step = len(header.octets) + header.size
     counts = sizes // step
-    if bool((counts * step != sizes).any()):
+    bad = counts * step != sizes
+    if not _are_few(bad):
         return None
     places = np.repeat(begins - step * (np.cumsum(counts) - counts), counts)
     places += np.arange(0, step * places.size, step)
+    right = np.empty(places.size, bool)
     for low in range(0, places.size, _CHUNK):
-        if not matches(octets, places[low : low + _CHUNK], header.octets).all():
+        right[low : low + _CHUNK] = matches(octets, places[low : low + _CHUNK], header.octets)
+    if not right.all():
+        bad[_owners(counts, ~right)] = True
+        if not _are_few(bad):
             return None
     places += len(header.octets)
-    found = Found(header.kind, begins=places, sizes=np.broadcast_to(header.size, places.shape))
-    return Steps(counts, found, np.zeros(begins.size, bool))
+    return Steps(
+        counts, Found(header.kind, begins=places, sizes=np.broadcast_to(header.size, places.shape)), bad
+    )
 
 
 class _Header(NamedTuple):
@@ -120,131 +134,18 @@ def _header(octets: bytes, size: int) -> _Header | None:
     return _Header(usual, kind, values) if octets.startswith(usual) else None
 
 
-# --- From step to step ------------------------------------------------------------------------------
-
-# From steps, to where the next ones begin; from a list's end, to the same.
-Advance = Callable[[Ints, Ints, Ints], None]
-
-
-def _are_short(octets: Octets, places: Ints) -> bool:
-    """Are the lengths of these steps single bytes?"""
-    return not bool((octets[1:].take(places, mode="clip") >= 0x80).any())
-
-
-def _by_a_byte(octets: Octets) -> Advance:
-    lengths = octets[1:]
-
-    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
-        np.add(cursor, lengths.take(cursor, mode="clip"), out=out)
-        out += 2
-        np.minimum(out, ends, out=out)
-
-    return advance
-
-
-def _by_a_field(octets: Octets) -> Advance:
-    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
-        np.minimum(field(octets, cursor, ends)[2], ends, out=out)
-
-    return advance
-
-
-class _Stage(NamedTuple):
-    """Where some lists have their next steps: ``cells[k, i]``, for the first ``counts[i]`` of these."""
-
-    lists: Ints
-    cells: Ints
-    counts: Ints
-
-    def places(self) -> Ints:
-        """One list behind the other."""
-        places: Ints = self.cells.T[np.arange(len(self.cells)) < self.counts[:, None]]
-        return places
-
-
-def _walk(begins: Ints, ends: Ints, advance: Advance) -> tuple[Ints, Ints]:
-    """Where all steps begin, one list behind the other, and how many each list has.
-
-    Few lists that are much longer than all others are left somewhere before their ends.
-    """
-    stages: list[_Stage] = []
-    lists = np.flatnonzero(begins < ends)
-    cursor, stops = begins[lists], ends[lists]
-    while lists.size >= _FEW or (lists.size and not stages):
-        cells, counts, cursor = _walk_on(cursor, stops, advance)
-        stages.append(_Stage(lists, cells, counts))
-        on = np.flatnonzero(cursor < stops)
-        lists, cursor, stops = lists[on], cursor[on], stops[on]
-    return _in_order(stages, begins.size)
-
-
-def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, Ints]:
-    """Go on until all lists are at their ends, or too many have been waiting there for the others; or if it
-    is few lists, for some rounds: (cells, counts, cursor)."""
-    groups: list[Ints] = []
-    counts = np.zeros(cursor.size, np.int64)
-    total = 0
-    while True:
-        rounds = min(2 << len(groups), _ROUNDS)
-        cells = np.empty((rounds + 1, cursor.size), np.int64)
-        cells[0] = cursor
-        for here, there in pairwise(cells):
-            advance(here, stops, there)
-        cursor = cells[-1]
-        groups.append(cells[:-1])
-        counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)
-        total += groups[-1].size
-        few = cursor.size < _FEW and len(groups) > 2
-        if few or 2 * int(counts.sum()) < total or not (cursor < stops).any():
-            return np.concatenate(groups), counts, cursor
-
-
-def _in_order(stages: list[_Stage], lists: int) -> tuple[Ints, Ints]:
-    counts = np.zeros(lists, np.int64)
-    for stage in stages:
-        counts[stage.lists] += stage.counts
-    if len(stages) == 1:
-        return stages[0].places(), counts
-    places = np.empty(int(counts.sum()), np.int64)
-    nexts = np.cumsum(counts) - counts
-    for stage in stages:
-        own = np.cumsum(stage.counts) - stage.counts
-        where = np.repeat(nexts[stage.lists] - own, stage.counts)
-        where += np.arange(where.size)
-        places[where] = stage.places()
-        nexts[stage.lists] += stage.counts
-    return places, counts
-
-
 # --- What is in a step ------------------------------------------------------------------------------
 
 
-class _Content(NamedTuple):
-    """What steps hold, where each of them ends, and which are not of the usual form."""
-
-    found: Found
-    ends: Ints
-    bad: Mask | None = None
-
-
-def _bad_lists(content: _Content, counts: Ints, ends: Ints) -> Mask:
-    """Which lists have a bad step, or none at the end that ends with them."""
-    filled = np.flatnonzero(counts)
-    bad = np.zeros(ends.size, bool)
-    bad[filled] = content.ends[(np.cumsum(counts) - 1)[filled]] != ends[filled]
-    if content.bad is not None:
-        bad[np.repeat(np.arange(counts.size), counts)[content.bad]] = True
-    return bad
-
-
-def _read_short(octets: Octets, places: Ints, wanted: int) -> _Content | None:
-    """What the steps hold, if all are short and of one kind."""
+def _read_short(octets: Octets, places: Ints, counts: Ints, ends: Ints, wanted: int) -> Steps | None:
+    """What the steps hold, if those of almost all lists are short and of one kind."""
     kind = KINDS.get(int(octets[2:].take(places[0], mode="clip"))) if places.size else None
     if kind is None:
         return None
     sizes = np.empty(places.size, _U)
     values = np.empty(places.size, np.int64)
-    single = kind == INT64 == wanted  # and so far, one value in each
+    single = kind == INT64 == wanted
+    wrong, several = np.zeros((2, places.size), bool)
     expected = _U(int.from_bytes(bytes((0x0A, 4, kind << 3 | 2, 2, 0x0A)), "little"))
     for low in range(0, places.size, _CHUNK):
         some = slice(low, low + _CHUNK)
@@ -258,23 +159,40 @@ def _read_short(octets: Octets, places: Ints, wanted: int) -> _Content | None:
         rest += expected
         rest ^= head
         rest <<= _U(16)
-        if rest.any() or int(size.max()) > _LIMIT:
+        np.logical_or(rest, size > _U(_LIMIT), out=wrong[some])
+        if 8 * np.count_nonzero(wrong[some]) > size.size:
             return None
         if single:
             head >>= _U(48)
             head |= np.left_shift(words[:, 1], _U(16), out=rest)
             values[some], valid = scalars(head, size)
-            single = bool(valid.all())
+            np.logical_not(valid, out=several[some])
     begins, lengths = places + _SHORT, sizes.view(np.int64)
-    if kind == FLOAT and (lengths & 3).any():
+    if kind == FLOAT:
+        wrong |= (lengths & 3).astype(bool)
+    bad = _bad_lists(wrong, begins + lengths, counts, ends)
+    if not _are_few(bad):
         return None
-    found = Found(kind, values) if single else Found(kind, begins=begins, sizes=lengths)
-    return _Content(found, begins + lengths)
+    if single:
+        worse = bad.copy()
+        worse[_owners(counts, several)] = True
+        if _are_few(worse):
+            return Steps(counts, Found(kind, values), worse)
+    return Steps(counts, Found(kind, begins=begins, sizes=lengths), bad)
 
 
-def _read_any(octets: Octets, places: Ints, ends: Ints) -> _Content:
-    """What steps hold that are somewhere before ``ends``."""
-    tags, begin, stop, valid = field(octets, places, ends)
+def _bad_lists(wrong: Mask, stops: Ints, counts: Ints, ends: Ints) -> Mask:
+    """Which lists have a wrong step, or have none that stops at their end."""
+    filled = np.flatnonzero(counts)
+    bad = np.zeros(ends.size, bool)
+    bad[filled] = stops[(np.cumsum(counts) - 1)[filled]] != ends[filled]
+    bad[_owners(counts, wrong)] = True
+    return bad
+
+
+def _read_any(octets: Octets, places: Ints, counts: Ints, ends: Ints) -> Steps:
+    """What the steps hold, whatever it is."""
+    tags, begin, stop, valid = field(octets, places, np.repeat(ends, counts))
     valid &= tags == _U(0x0A)
     unset = begin == stop
     tags, inner, end, here = field(octets, begin, stop)
@@ -289,4 +207,5 @@ def _read_any(octets: Octets, places: Ints, ends: Ints) -> _Content:
     begin = np.where(packed, inner, begin)
     sizes = stop - begin
     valid &= (kinds != FLOAT) | (sizes & 3 == 0)
-    return _Content(Found(UNSET, begins=begin, sizes=sizes, kinds=kinds, listed=True), stop, ~valid)
+    found = Found(UNSET, begins=begin, sizes=sizes, kinds=kinds, listed=True)
+    return Steps(counts, found, _bad_lists(~valid, stop, counts, ends))

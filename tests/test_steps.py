@@ -114,11 +114,35 @@ def test_anything_unusual_makes_its_list_bad_and_no_other(case: str, usual: list
     assert counts[0] == counts[2] == len(usual)
 
 
-def test_one_list_that_is_much_longer_than_all_others_is_bad() -> None:
-    step = [ints(1), ints(300)]
-    counts, _, bad = values_of(lists_of(*[step] * 40, step * 1000, *[step] * 40), UNSET)
-    assert bad == [False] * 40 + [True] + [False] * 40
-    assert counts[:40] == counts[41:] == [2] * 40
+@pytest.mark.parametrize(
+    "case", [*BAD, "a long step", "another kind", "two values", "ten bytes", "no values"]
+)
+@pytest.mark.parametrize("usual", [[ints(1)] * 3, [ints(1), ints(300)], [floats(1), floats(1, 2)]])
+def test_one_list_of_many_that_is_not_like_the_others_is_left_to_the_row_decoder(
+    case: str, usual: list[bytes]
+) -> None:
+    steps = {
+        "a long step": ints(*[1] * 200),
+        "another kind": strings(b"x"),
+        "two values": ints(1, 2),
+        "ten bytes": ints(-1),
+        "no values": ints(),
+    }
+    content = b"".join(delimited(1, step) for step in usual)
+    other = BAD[case] if case in BAD else delimited(1, steps[case])
+    contents = [content] * 99
+    contents[70] += other
+    buffer, begins, ends = spans_of(contents)
+    wanted = INT64 if usual[0] == ints(1) else FLOAT
+    counts, found, bad = read_steps(np.frombuffer(buffer, np.uint8), begins, ends, wanted)
+    assert np.flatnonzero(bad).tolist() == [70]
+    assert found.kinds is None
+    assert np.delete(counts, 70).tolist() == [len(usual)] * 98
+    kept = found.pick(np.flatnonzero(np.repeat(~bad, counts)))
+    octets = np.frombuffer(buffer, np.uint8)
+    values, _ = take(kept, Block(buffer, octets, begins, ends))
+    expected = np.concatenate([decode_feature(step)[1] for step in usual])
+    assert values.tolist() == expected.tolist() * 98
 
 
 @pytest.mark.parametrize("seed", range(30))
