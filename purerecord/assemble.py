@@ -69,8 +69,18 @@ def padded(items: Array, lengths: Offsets, default_value: Any) -> Array:
     if len(items) == len(lengths) * longest:
         return items.reshape(shape)
     dense = filled(shape, items.dtype, default_value)
-    dense[np.arange(longest) < lengths[:, None]] = items
+    inside = np.arange(longest) < lengths[:, None]
+    if items.ndim > 1 and items.size and items.dtype != object:
+        _whole(dense, 2)[inside] = _whole(items, 1)
+    else:
+        dense[inside] = items
     return dense
+
+
+def _whole(array: Array, dimensions: int) -> Array:
+    """The array with each item behind the first ``dimensions`` as one element, which is copied as a whole."""
+    items = np.ascontiguousarray(array).reshape(*array.shape[:dimensions], -1)
+    return items.view(f"V{items.shape[-1] * items.itemsize}")[..., 0]
 
 
 def var_len(batch: Batch, feature: str, spec: VarLenFeature) -> Sparse:

@@ -91,10 +91,12 @@ def gather(
         pieces += decoder.decode()
     if wanted is None:
         wanted = dict.fromkeys(sorted(set(chain.from_iterable(piece.names() for piece in pieces))))
-    return {name: _column(pieces, name, kind, len(batch)) for name, kind in wanted.items()}
+    return {name: column_of(pieces, name, kind, len(batch)) for name, kind in wanted.items()}
 
 
-def _column(pieces: list[Piece], name: str, kind: int | None, size: int) -> Column:
+def column_of(pieces: list[Piece], name: str, kind: int | None, size: int) -> Column:
+    """One feature of all pieces, which together have all ``size`` rows; of the first kind that appears, if
+    ``kind`` is None."""
     if kind is None:
         firsts = [first for first in (piece.first(name) for piece in pieces) if first is not None]
         kind = min(firsts)[1] if firsts else UNSET

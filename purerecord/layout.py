@@ -29,7 +29,7 @@ HEADER = 10  # bytes of a short entry's header, without the key
 _FLOAT_SIZE = 4  # bytes
 _FEW = 6  # segments: one run of all of them costs less than several that fit better
 _SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
-_KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
+KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
 
 class Entry(NamedTuple):
@@ -51,13 +51,13 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
     try:
         if payload[0] != 0x0A:
             return None
-        size, position = size_at(payload, 1)
+        size, position = read_size(payload, 1)
         if position + size != len(payload):
             return None
         while position < len(payload):
             if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
                 return None
-            size, begin = size_at(payload, position + 1)
+            size, begin = read_size(payload, position + 1)
             position = begin + size
             entry = _entry(payload, begin, size)
             if entry is None:
@@ -71,8 +71,8 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
 def first_key(payload: bytes) -> bytes | None:
     """The key of the first entry of a serialized Example; None if there is none of the usual form."""
     try:
-        _, begin = size_at(payload, 1)
-        _, begin = size_at(payload, begin + 1)
+        _, begin = read_size(payload, 1)
+        _, begin = read_size(payload, begin + 1)
         return payload[begin + 2 : begin + 2 + payload[begin + 1]]
     except IndexError:
         return None
@@ -97,17 +97,17 @@ def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
         return None
     key = payload[begin + 2 : middle]
     key.decode()
-    rest, feature = size_at(payload, middle + 1)
+    rest, feature = read_size(payload, middle + 1)
     if rest == 0:
         return Entry(key, UNSET, False, False)
-    kind = _KINDS.get(payload[feature])
+    kind = KINDS.get(payload[feature])
     if kind is None:
         return None
     short = rest >= 4 and size < 0x80 and payload[feature + 3] == rest - 4
     return Entry(key, kind, short, short and kind == FLOAT and rest == 4 + _FLOAT_SIZE)
 
 
-def size_at(payload: bytes, position: int) -> tuple[int, int]:
+def read_size(payload: bytes, position: int) -> tuple[int, int]:
     """The length at ``position``, and the position behind it."""
     size = shift = 0
     while payload[position] >= 0x80:

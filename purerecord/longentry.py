@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .found import Found
-from .layout import MAX_KEY, Entry, size_at
+from .layout import MAX_KEY, Entry, read_size
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, MAX_SIZE, UNSET
@@ -34,11 +34,11 @@ def _read_equal(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple
     """
     first = int(cursor[0]) if cursor.size else octets.size
     header, size = _header(octets[max(first, 0) : max(first, 0) + _HEADER].tobytes(), entry)
-    if not header or not _matches(octets, cursor[:_SAMPLE], header).all():
+    if not header or not matches(octets, cursor[:_SAMPLE], header).all():
         return None
     begin = cursor + len(header)
     stop = begin + size
-    valid = _matches(octets, cursor, header)
+    valid = matches(octets, cursor, header)
     valid &= stop <= ends
     if not valid.all():
         return None
@@ -49,13 +49,13 @@ def _header(head: bytes, entry: Entry) -> tuple[bytes, int]:
     """The header of the entry that ``head`` begins with, and the size of its values; b"" if it is none."""
     key = b"\n" + bytes((len(entry.key),)) + entry.key + b"\x12"
     try:
-        size, at = size_at(head, 1)
+        size, at = read_size(head, 1)
         stop = at + size
-        size, feature = size_at(head, at + len(key))
+        size, feature = read_size(head, at + len(key))
         sound = head[at : at + len(key)] == key and feature + size == stop
-        size, at = size_at(head, feature + 1)
+        size, at = read_size(head, feature + 1)
         sound &= head[feature] == entry.kind << 3 | 2 and at + size == stop
-        size, begin = size_at(head, at + 1)
+        size, begin = read_size(head, at + 1)
         sound &= head[0] == head[at] == 0x0A and begin + size == stop <= MAX_SIZE
     except IndexError:
         return b"", 0
@@ -66,7 +66,7 @@ def _read_any(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
     tags, begin, stop, valid = field(octets, cursor, ends)
     valid &= tags == _U(0x0A)
     prefix = b"\n" + bytes((len(entry.key),)) + entry.key
-    valid &= _matches(octets, begin, prefix)
+    valid &= matches(octets, begin, prefix)
     tags, begin, end, here = field(octets, begin + len(prefix), ends)
     valid &= here
     valid &= tags == _U(0x12)
@@ -111,7 +111,7 @@ def field(octets: Octets, cursor: Ints, ends: Ints) -> tuple[Words, Ints, Ints, 
     return words & _U(0xFF), begin, end, valid
 
 
-def _matches(octets: Octets, begins: Ints, expected: bytes) -> Mask:
+def matches(octets: Octets, begins: Ints, expected: bytes) -> Mask:
     """Where do the expected bytes begin?"""
     depth = -(-len(expected) // 8)
     words = fetch(octets, 8 * depth, begins).view("<u8").reshape(begins.size, depth)

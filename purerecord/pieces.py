@@ -16,6 +16,7 @@ from .septets import Ints
 from .wire import ABSENT, BYTES, FLOAT, INT64, UNSET, Value
 
 Kinds = npt.NDArray[np.int8]
+_RUN = 64  # values: to copy fewer together takes longer than each to its place
 DTYPES: dict[int, Any] = {UNSET: np.int64, BYTES: object, FLOAT: np.float32, INT64: np.int64}
 
 
@@ -109,15 +110,27 @@ def merge(pieces: list[Piece], name: str, kind: int, size: int) -> Part:
     values = np.empty(int(counts.sum()), DTYPES[kind])
     for rows, part in parts:
         if part.values.size:
-            values[_places(begins[rows], counts[rows], part.values.size)] = part.values
+            _put(part.values, values, begins[rows], counts[rows])
     return Part(kinds, values, counts)
 
 
-def _places(begins: Ints, counts: Ints, total: int) -> Ints | slice:
+def _put(part: npt.NDArray[Any], values: npt.NDArray[Any], begins: Ints, counts: Ints) -> None:
+    """Put a part into all values: its rows begin there at ``begins`` and have ``counts`` of them."""
+    ends = begins + counts
+    own = np.cumsum(counts)
+    gaps = np.flatnonzero(begins[1:] != ends[:-1])
+    if gaps.size * _RUN > part.size:
+        values[_places(begins, counts, part.size)] = part
+        return
+    # Most rows are one behind the other there too: a few pieces are copied as they are.
+    lows, highs = [0, *own[gaps].tolist()], [*own[gaps].tolist(), part.size]
+    places = [int(begins[0]), *begins[gaps + 1].tolist()]
+    for place, low, high in zip(places, lows, highs, strict=True):
+        values[place : place + high - low] = part[low:high]
+
+
+def _places(begins: Ints, counts: Ints, total: int) -> Ints:
     """Where the values go whose rows begin at ``begins`` and have ``counts`` of them, ``total`` in all."""
-    first, last = int(begins[0]), int(begins[-1] + counts[-1])
-    if last - first == total and bool((begins[1:] >= begins[:-1]).all()):
-        return slice(first, last)  # one behind the other, with nothing between them
     if total == counts.size and bool((counts == 1).all()):
         return begins
     own = np.cumsum(counts) - counts

@@ -341,6 +341,8 @@ def _common_dtype(parts: Sequence[Array]) -> np.dtype[Any]:
 
 def filled(shape: tuple[int, ...], dtype: np.dtype[Any], default_value: Any) -> Array:
     """A new array full of ``default_value``, or of the dtype's natural nothing: 0, or ``b""``."""
+    if default_value is None and dtype.kind != "O":
+        return np.zeros(shape, dtype)  # memory that is new is full of zeros already
     # Put into an array of the dtype first: np.full would make numpy's own kind of bytes of it, and so
     # drop trailing NULs.
     value = np.zeros((), dtype)

@@ -88,8 +88,11 @@ def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
 
 def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     """The lengths at the beginning of the words: (size, bytes it takes, valid); at most four bytes."""
-    if not (words & _U(0x80)).any():
+    if not np.count_nonzero(words & _U(0x80)):
         return (words & _U(0x7F)).view(np.int64), 1, np.ones(words.shape, bool)
+    pairs = words.astype(np.uint16)
+    if not np.count_nonzero((pairs & np.uint16(0x8080)) == np.uint16(0x8080)):
+        return _sizes_in_pairs(pairs)
     more = words & _U(0x80808080)
     size = words & _U(0x7F7F7F7F)
     first = int(more[0]) if more.size else 0
@@ -114,6 +117,19 @@ def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     size &= _U(0x3FFF)
     size |= upper
     return size.view(np.int64), width, valid
+
+
+def _sizes_in_pairs(pairs: npt.NDArray[np.uint16]) -> tuple[Ints, Ints, Mask]:
+    """The lengths at the beginning of the pairs of bytes, none of which is longer."""
+    two = pairs >> np.uint16(7)
+    two &= np.uint16(1)
+    upper = pairs >> np.uint16(1)
+    upper &= np.uint16(0x3F80)
+    upper *= two
+    pairs &= np.uint16(0x7F)
+    pairs |= upper
+    two += np.uint16(1)
+    return pairs.astype(np.int64), two.astype(np.int64), np.ones(pairs.shape, bool)
 
 
 def packed(octets: Octets, begins: Ints, out: Words) -> bool:

@@ -103,16 +103,17 @@ class _ListBatch(Batch):
     def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
         """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
         lists = {key: self.lists[key] for key in (value_key, *partition_keys)}
-        steps = lists[value_key].splits
+        steps = lists[value_key]
         for key, other in lists.items():
-            unaligned = np.diff(other.splits) != np.diff(steps)
-            first_fault((unaligned, self._unaligned(feature, value_key, key)))
+            if other is not steps:
+                unaligned = other.lengths != steps.lengths
+                first_fault((unaligned, self._unaligned(feature, value_key, key)))
         columns = {key: other.column for key, other in lists.items()}
-        return Batch(columns, int(steps[-1]), self.origin, steps)
+        return Batch(columns, int(steps.splits[-1]), self.origin, steps.splits)
 
     def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
         def make(row: int) -> SchemaError:
-            expected, found = (int(np.diff(self.lists[k].splits)[row]) for k in (value_key, key))
+            expected, found = (int(self.lists[k].lengths[row]) for k in (value_key, key))
             reason = (
                 f"{expected} steps of values under {value_key!r}, but {found} of partitions under {key!r}"
             )
@@ -141,7 +142,7 @@ def _parse(
             errors.append(error)
     raise_first(errors)
     lengths = {
-        name: np.diff(lists[name].splits)
+        name: lists[name].lengths
         for name, spec in sequence.items()
         if isinstance(spec, FixedLenSequenceFeature)
     }
@@ -165,13 +166,12 @@ def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceF
     steps = batch.of_steps(feature, feature)
     # Every step is one item, so a step is what an example is to a FixedLenFeature.
     items = _context_fixed_len(steps, feature, FixedLenFeature(spec.shape, spec.dtype))
-    return padded(items, np.diff(found.splits), None)
+    return padded(items, found.lengths, None)
 
 
 def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
     flat = var_len(batch.of_steps(feature, feature), feature, spec)
-    splits = batch.lists[feature].splits
-    counts = np.diff(splits)
+    splits, counts = batch.lists[feature].splits, batch.lists[feature].lengths
     example = np.repeat(np.arange(batch.size), counts)[flat.indices[:, 0]]
     time = flat.indices[:, 0] - splits[example]
     indices = np.stack((example, time, flat.indices[:, 1]), axis=1)

@@ -1,303 +1,211 @@
-"""SequenceExamples in lock-step: all messages of one level are taken apart together, level by level.
+"""FeatureLists in lock-step: the steps of all lists of one name, found and read together.
 
-A SequenceExample holds two maps, a map entries, an entry a key and a value, a value one Feature or many,
-a Feature a list. ``scan`` goes down these levels, in as many numpy steps as the longest message of a level
-has fields, and keeps for every Feature of every record which it is and where its values are. It accepts
-only the form that encoders write; a record with anything else is odd, and for the row decoder. This module
-does not know what the features are for.
+A FeatureList is a Feature for each step, one behind the other. ``read_steps`` finds where every step of
+every list is, and what its Feature holds. Writers are monotonous here too: often all steps of a name are
+alike but for their values, and if not, most are so short that each length is a single byte:
+
+    0a L T M 0a P values         L = P + 4, M = P + 2, T says the kind
+
+Both are read with one look at each step; all others field by field. Only the form that encoders write is
+accepted; a list with anything else is bad, and its record for the row decoder. This module does not know
+what the lists are for, nor what is around them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .found import Block, Found, OddError, check, take
-from .septets import Ints, Mask, Octets, sizes_in
-from .spans import fetch, words_at
+from .found import Found
+from .layout import KINDS, read_size
+from .longentry import field, matches
+from .septets import Ints, Mask, Octets, scalars
+from .spans import fetch
+from .strides import are_short, by_a_byte, by_a_field, walk
+from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
 
-_FEW = 8  # messages: fewer are not worth a step together
-_LONG_KEY = 127  # bytes
-_TRIES = 3
-CONTEXT, LISTS = 0, 1  # the two maps
-_TAGS = np.isin(np.arange(256), (0x0A, 0x12, 0x1A))  # of the delimited fields 1 to 3
+_CHUNK = 1 << 14  # steps that are looked at together: their words stay in the cache
+_MANY = 64  # lists for each that the row decoder may get
+_HEADER = 16  # bytes; longer headers are read field by field
+_SHORT = 6  # bytes of a short header
+_LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
+_LIMIT = 0x7F - 4  # and at most how many there are
+_U = np.uint64
 
 
-class Fields(NamedTuple):
-    """The delimited fields of many messages, one message after the other; ``owner`` is the message."""
+class Steps(NamedTuple):
+    """The steps of some lists: how many each has, what they hold, and which lists are bad.
 
-    owner: Ints
-    tag: Ints
-    begin: Ints
-    end: Ints
-
-    def where(self, mask: Mask) -> Fields:
-        return Fields(*(array[mask] for array in self))
-
-
-@dataclass
-class Scan:
-    """What ``scan`` finds in ``block``. ``odd`` says which records are for the row decoder; what is said
-    about them here means nothing.
-
-    Entry ``i`` is in the map ``section[i]`` of ``record[i]``, under ``names[name[i]]``, and has ``steps[i]``
-    Features. These follow one another in ``feature``: entry, kind, and where the list's content is.
+    What is said of a bad list means nothing, except that ``found`` has as many steps as all ``counts``
+    together. If they are not of one kind, ``found`` has all their kinds, and can stand for any.
     """
 
-    block: Block
-    odd: Mask
-    names: list[str]
-    record: Ints
-    section: Ints
-    name: Ints
-    steps: Ints
-    feature: Fields  # owner: the entry; tag: the kind
-
-    def entries(self, section: int, name: str) -> Ints:
-        """The entries of records that are not odd, in the order of the records."""
-        if name not in self.names:
-            return np.empty(0, np.int64)
-        chosen = (self.section == section) & (self.name == self.names.index(name))
-        return np.flatnonzero(chosen & ~self.odd[self.record])
-
-    def features(self, entries: Ints) -> Fields:
-        """The Features of ``entries``."""
-        chosen = np.zeros(len(self.record), bool)
-        chosen[entries] = True
-        return self.feature.where(chosen[self.feature.owner])
-
-    def values(self, features: Fields, kind: int) -> tuple[npt.NDArray[Any], Ints]:
-        """The values of those ``features`` that are of ``kind``, and how many each of all has.
-
-        OddError if records turn out to be odd; they are marked.
-        """
-        own = np.flatnonzero(features.tag == kind)
-        counts = np.zeros(len(features.tag), np.int64)
-        try:
-            values, counts[own] = take(*self._found(features, own, kind))
-        except OddError as error:
-            self._mark(features.owner[own[error.rows]])
-            raise
-        return values, counts
-
-    def check(self, features: Fields, kind: int) -> None:
-        """Mark records as odd whose ``features`` of ``kind`` may be malformed."""
-        for _ in range(_TRIES):
-            own = np.flatnonzero((features.tag == kind) & ~self.odd[self.record[features.owner]])
-            try:
-                check(*self._found(features, own, kind))
-            except OddError as error:
-                self._mark(features.owner[own[error.rows]])
-            else:
-                return
-        self.odd[self.record[features.owner]] = True
-
-    def _found(self, features: Fields, own: Ints, kind: int) -> tuple[Found, Block]:
-        begins, ends = features.begin[own], features.end[own]
-        found = Found(kind, begins=begins, sizes=ends - begins, listed=kind == BYTES)
-        return found, self.block._replace(begins=begins, ends=ends)
-
-    def _mark(self, entries: Ints) -> None:
-        self.odd[self.record[entries]] = True
+    counts: Ints
+    found: Found
+    bad: Mask
 
 
-def scan(block: Block) -> Scan:
-    """Take all records apart."""
-    octets = block.octets
-    odd = np.zeros(len(block.begins), bool)
-    maps, bad = _split(octets, block.begins, block.ends)
-    odd |= bad
-    section = (maps.tag == 0x12).astype(np.int64)
-    odd[maps.owner[maps.tag > 0x12]] = True
-    # A map in two parts is legal, and one more reason to be odd.
-    odd |= (np.bincount(2 * maps.owner + section, minlength=2 * len(odd)) > 1).reshape(-1, 2).any(axis=1)
-
-    entries, bad = _split(octets, maps.begin, maps.end)
-    odd[maps.owner[bad]] = True
-    odd[maps.owner[entries.owner[entries.tag != 0x0A]]] = True
-    keys, values, valid = _pairs(octets, entries)
-    odd[maps.owner[entries.owner[~valid]]] = True
-    record, section = maps.owner[values.owner], section[values.owner]
-    names, name, bad = _names(octets, keys)
-    odd[record[bad]] = True
-    odd[record[_repeated(record, section, name)]] = True
-
-    feature, bad = _features(octets, values, section)
-    odd[record[bad]] = True
-    feature, valid = _lists(octets, feature)
-    odd[record[feature.owner[~valid]]] = True
-    feature = feature.where(valid)
-    steps = np.bincount(feature.owner, minlength=len(record))
-    return Scan(block, odd, names, record, section, name, steps, feature)
+def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
+    """The steps of lists whose contents are from ``begins`` to ``ends``; ``wanted`` is the kind of the
+    values that will be taken."""
+    alike = _alike(octets, begins, ends)
+    if alike is not None:
+        return alike
+    short = are_short(octets, begins)
+    short |= begins == ends
+    if _are_few(~short):
+        places, counts = walk(begins, ends, by_a_byte(octets))
+        steps = _read_short(octets, places, counts, ends, wanted)
+        if steps is not None:
+            return steps
+        short = are_short(octets, places)
+    if not short.all():
+        places, counts = walk(begins, ends, by_a_field(octets))
+    return _read_any(octets, places, counts, ends)
 
 
-def check_unwanted(found: Scan, wanted: Mapping[tuple[int, str], int]) -> None:
-    """Mark records as odd in which values that nobody will take may be malformed."""
-    kinds = np.full(len(found.record), UNSET)
-    for (section, name), kind in wanted.items():
-        kinds[found.entries(section, name)] = kind
-    unwanted = found.feature.where(found.feature.tag != kinds[found.feature.owner])
-    for kind in (BYTES, INT64):
-        found.check(unwanted, kind)
+def _are_few(lists: Mask) -> bool:
+    """Are these so few lists that it costs less to leave them to the row decoder?"""
+    return int(np.count_nonzero(lists)) * _MANY <= lists.size
 
 
-def _fields(octets: Octets, cursor: Ints, stops: Ints) -> tuple[Ints, Ints, Ints, Mask]:
-    """The delimited fields at the cursors: (tags, where their contents begin and end, which are valid)."""
-    words = words_at(octets, cursor)
-    size, width, valid = sizes_in(words >> np.uint64(8))
-    begin = cursor + 1 + width
-    end = begin + size
-    tag = words.view(np.uint8)[::8]
-    valid &= _TAGS.take(tag)
-    valid &= end <= stops
-    return tag.astype(np.int64), begin, end, valid
+def _owners(counts: Ints, steps: Mask) -> Ints:
+    """The lists that have these steps."""
+    return np.searchsorted(np.cumsum(counts), np.flatnonzero(steps), side="right")
 
 
-def _split(octets: Octets, begins: Ints, ends: Ints) -> tuple[Fields, Mask]:
-    """All fields of the messages, and which messages hold anything but delimited fields 1 to 3."""
-    bad = np.zeros(begins.size, bool)
-    active = np.flatnonzero(begins < ends)
-    equal, which = _equal_fields(octets, begins[active], ends[active])
-    rounds = [
-        (equal._replace(owner=active[equal.owner]), which)
-    ]  # and which fields of their messages they are
-    active = np.delete(active, equal.owner)
-    cursor, stops = begins[active], ends[active]
-    number = 0
-    while active.size:
-        tag, begin, end, valid = _fields(octets, cursor, stops)
-        if active.size < _FEW <= number:
-            valid[:] = False  # few messages that are much longer than all others
-        bad[active[~valid]] = True
-        fields = Fields(active, tag, begin, end)
-        rounds.append((fields if valid.all() else fields.where(valid), np.full(1, number)))
-        on = np.flatnonzero(valid & (end < stops))
-        active, cursor, stops = active[on], end[on], stops[on]
-        number += 1
-    return _in_order(rounds, begins.size), bad
+# --- Steps that are alike ---------------------------------------------------------------------------
 
 
-def _in_order(rounds: list[tuple[Fields, Ints]], messages: int) -> Fields:
-    """The fields one message after the other."""
-    numbers = np.zeros(messages, np.int64)
-    for fields, which in rounds:
-        numbers[fields.owner] = np.maximum(numbers[fields.owner], which + 1)
-    firsts = np.cumsum(numbers) - numbers
-    whole = Fields(*np.empty((4, int(numbers.sum())), np.int64))
-    for fields, which in rounds:
-        places = firsts[fields.owner] + which
-        for array, piece in zip(whole, fields, strict=True):
-            array[places] = piece
-    return whole
-
-
-def _equal_fields(octets: Octets, begins: Ints, ends: Ints) -> tuple[Fields, Ints]:
-    """The fields of those messages whose fields all look like the first, and which of a message each is.
-
-    So are the steps of most lists: then one look at all of them is enough, instead of one for each step.
-    """
-    tag, begin, end, valid = _fields(octets, begins, ends)
-    sizes = end - begins
-    numbers = (ends - begins) // sizes
-    rows = np.flatnonzero(valid & (numbers > 1) & (begins + numbers * sizes == ends))
-    if rows.size < _FEW:
-        rows = rows[:0]
-    numbers = numbers[rows]
-    firsts = np.cumsum(numbers) - numbers
-    which = np.arange(int(numbers.sum())) - np.repeat(firsts, numbers)
-    owner = np.repeat(rows, numbers)
-    places = begins[owner] + which * sizes[owner]
-    masks = (np.uint64(1) << (8 * (begin - begins)[rows]).view(np.uint64)) - np.uint64(1)
-    different = words_at(octets, places)
-    different ^= np.repeat(words_at(octets, begins[rows]), numbers)
-    different &= np.repeat(masks, numbers)
-    if different.any():
-        bad = np.zeros(begins.size, bool)
-        bad[owner[different != 0]] = True
-        alike = ~bad[owner]
-        owner, which, places = owner[alike], which[alike], places[alike]
-    fields = Fields(owner, tag[owner], places + (begin - begins)[owner], places + sizes[owner])
-    return fields, which
-
-
-def _pairs(octets: Octets, entries: Fields) -> tuple[Fields, Fields, Mask]:
-    """The keys and the values of those entries that are a key and then a value; and which are."""
-    tag, key_begin, key_end, valid = _fields(octets, entries.begin, entries.end)
-    valid &= tag == 0x0A
-    cursor = np.where(valid, key_end, entries.begin)
-    tag, begin, end, here = _fields(octets, cursor, entries.end)
-    valid &= here
-    valid &= (tag == 0x12) & (end == entries.end)
-    owner = entries.owner
-    keys = Fields(owner, tag, key_begin, key_end).where(valid)
-    return keys, Fields(owner, tag, begin, end).where(valid), valid
-
-
-def _names(octets: Octets, keys: Fields) -> tuple[list[str], Ints, Mask]:
-    """(all names, for each key the number of its name, which keys are not a name we know how to read)."""
-    names: list[str] = []
-    numbers = np.zeros(len(keys.begin), np.int64)
-    sizes = keys.end - keys.begin
-    bad = sizes > _LONG_KEY
-    for size in np.unique(sizes[~bad]).tolist():
-        rows = np.flatnonzero(sizes == size)
-        begins = keys.begin[rows]
-        texts = fetch(octets, size, begins).view(f"S{size}") if size else np.zeros(rows.size, "S1")
-        _, firsts, which = np.unique(texts, return_index=True, return_inverse=True)
-        for number, first in enumerate(firsts.tolist()):
-            begin = int(begins[first])
-            try:
-                names.append(octets[begin : begin + size].tobytes().decode())
-            except UnicodeDecodeError:
-                names.append("")
-                bad[rows[which == number]] = True
-        numbers[rows] = which + (len(names) - len(firsts))
-    return names, numbers, bad
-
-
-def _repeated(record: Ints, section: Ints, name: Ints) -> Mask:
-    """Which entries are not the only ones of their name."""
-    whole = (record * 2 + section) * (int(name.max(initial=0)) + 1) + name
-    order = np.argsort(whole, kind="stable")
-    same = np.zeros(len(whole), bool)
-    same[order[1:]] = whole[order[1:]] == whole[order[:-1]]
-    return same
-
-
-def _features(octets: Octets, values: Fields, section: Ints) -> tuple[Fields, Mask]:
-    """The Features of all entries, in order: the value itself, or the steps of a list; bad entries."""
-    bad = np.zeros(len(section), bool)
-    lists = np.flatnonzero(section == LISTS)
-    steps, odd = _split(octets, values.begin[lists], values.end[lists])
-    bad[lists[odd]] = True
-    bad[lists[steps.owner[steps.tag != 0x0A]]] = True
-    single = np.flatnonzero(section == CONTEXT)
-    owner = np.concatenate((single, lists[steps.owner]))
-    order = np.argsort(owner, kind="stable")
-    parts = (
-        np.concatenate((array[single], more))[order]
-        for array, more in ((values.tag, steps.tag), (values.begin, steps.begin), (values.end, steps.end))
+def _alike(octets: Octets, begins: Ints, ends: Ints) -> Steps | None:
+    """The steps, if those of almost all lists look like the very first, but for their values."""
+    sizes = ends - begins
+    if not sizes.any():
+        return None
+    first = int((sizes > 0).argmax())
+    header = _header(octets[begins[first] : ends[first]][:_HEADER].tobytes(), int(sizes[first]))
+    if header is None:
+        return None
+    step = len(header.octets) + header.size
+    counts = sizes // step
+    bad = counts * step != sizes
+    if not _are_few(bad):
+        return None
+    places = np.repeat(begins - step * (np.cumsum(counts) - counts), counts)
+    places += np.arange(0, step * places.size, step)
+    right = np.empty(places.size, bool)
+    for low in range(0, places.size, _CHUNK):
+        right[low : low + _CHUNK] = matches(octets, places[low : low + _CHUNK], header.octets)
+    if not right.all():
+        bad[_owners(counts, ~right)] = True
+        if not _are_few(bad):
+            return None
+    places += len(header.octets)
+    return Steps(
+        counts, Found(header.kind, begins=places, sizes=np.broadcast_to(header.size, places.shape)), bad
     )
-    return Fields(owner[order], *parts), bad
 
 
-def _lists(octets: Octets, features: Fields) -> tuple[Fields, Mask]:
-    """The kind of every Feature, and the content of its list: packed values, or a BytesList's fields."""
-    unset = features.begin == features.end
-    tag, begin, end, valid = _fields(octets, features.begin, features.end)
-    valid &= end == features.end
-    kind = np.where(unset, UNSET, tag >> 3)
+class _Header(NamedTuple):
+    """What is in front of a step's values, of which kind they are, and how many bytes."""
+
+    octets: bytes
+    kind: int
+    size: int
+
+
+def _header(octets: bytes, size: int) -> _Header | None:
+    """The header of the first step of a list of ``size`` bytes, if it is of the usual form."""
+    try:
+        length, feature = read_size(octets, 1)
+        _, content = read_size(octets, feature + 1)
+        values = feature + length - read_size(octets, content + 1)[1]
+        kind = KINDS[octets[feature]]
+    except (IndexError, KeyError):
+        return None
+    if not 0 <= values <= size or (kind == FLOAT and values % 4):
+        return None
+    # A length can be written in more than one way. What the header has to be is the usual one.
+    usual = b"\n" + varint(values)
+    usual = bytes((kind << 3 | 2,)) + varint(len(usual) + values) + usual
+    usual = b"\n" + varint(len(usual) + values) + usual
+    return _Header(usual, kind, values) if octets.startswith(usual) else None
+
+
+# --- What is in a step ------------------------------------------------------------------------------
+
+
+def _read_short(octets: Octets, places: Ints, counts: Ints, ends: Ints, wanted: int) -> Steps | None:
+    """What the steps hold, if those of almost all lists are short and of one kind."""
+    kind = KINDS.get(int(octets[2:].take(places[0], mode="clip"))) if places.size else None
+    if kind is None:
+        return None
+    sizes = np.empty(places.size, _U)
+    values = np.empty(places.size, np.int64)
+    single = kind == INT64 == wanted
+    wrong, several = np.zeros((2, places.size), bool)
+    expected = _U(int.from_bytes(bytes((0x0A, 4, kind << 3 | 2, 2, 0x0A)), "little"))
+    for low in range(0, places.size, _CHUNK):
+        some = slice(low, low + _CHUNK)
+        width = 2 if single else 1
+        words = fetch(octets, 8 * width, places[some]).view("<u8").reshape(-1, width)
+        head = words[:, 0].copy()
+        size = sizes[some]
+        np.right_shift(head, _U(40), out=size)
+        size &= _U(0xFF)
+        rest = size * _U(_LANES)
+        rest += expected
+        rest ^= head
+        rest <<= _U(16)
+        np.logical_or(rest, size > _U(_LIMIT), out=wrong[some])
+        if 8 * np.count_nonzero(wrong[some]) > size.size:
+            return None
+        if single:
+            head >>= _U(48)
+            head |= np.left_shift(words[:, 1], _U(16), out=rest)
+            values[some], valid = scalars(head, size)
+            np.logical_not(valid, out=several[some])
+    begins, lengths = places + _SHORT, sizes.view(np.int64)
+    if kind == FLOAT:
+        wrong |= (lengths & 3).astype(bool)
+    bad = _bad_lists(wrong, begins + lengths, counts, ends)
+    if not _are_few(bad):
+        return None
+    if single:
+        worse = bad.copy()
+        worse[_owners(counts, several)] = True
+        if _are_few(worse):
+            return Steps(counts, Found(kind, values), worse)
+    return Steps(counts, Found(kind, begins=begins, sizes=lengths), bad)
+
+
+def _bad_lists(wrong: Mask, stops: Ints, counts: Ints, ends: Ints) -> Mask:
+    """Which lists have a wrong step, or have none that stops at their end."""
+    filled = np.flatnonzero(counts)
+    bad = np.zeros(ends.size, bool)
+    bad[filled] = stops[(np.cumsum(counts) - 1)[filled]] != ends[filled]
+    bad[_owners(counts, wrong)] = True
+    return bad
+
+
+def _read_any(octets: Octets, places: Ints, counts: Ints, ends: Ints) -> Steps:
+    """What the steps hold, whatever it is."""
+    tags, begin, stop, valid = field(octets, places, np.repeat(ends, counts))
+    valid &= tags == _U(0x0A)
+    unset = begin == stop
+    tags, inner, end, here = field(octets, begin, stop)
+    here &= (tags == _U(0x0A)) | (tags == _U(0x12)) | (tags == _U(0x1A))
+    valid &= (here & (end == stop)) | unset
+    kinds = np.where(unset, np.int8(UNSET), (tags >> _U(3)).astype(np.int8))
+    begin = np.where(unset, begin, inner)
     # A list of numbers holds one field, the packed values, or nothing.
-    packed = valid & ~unset & (kind != BYTES) & (begin < end)
-    begin, end = np.where(unset, features.begin, begin), np.where(unset, features.begin, end)
-    cursor = np.where(packed, begin, features.begin)
-    tag, inner, stop, here = _fields(octets, cursor, np.where(packed, end, features.end))
-    valid &= ~packed | (here & (tag == 0x0A) & (stop == end))
+    packed = (kinds > BYTES) & (begin < stop)
+    tags, inner, end, here = field(octets, begin, stop)
+    valid &= (here & (tags == _U(0x0A)) & (end == stop)) | ~packed
     begin = np.where(packed, inner, begin)
-    valid &= (kind != FLOAT) | ((end - begin) & 3 == 0)
-    return Fields(features.owner, kind, begin, end), valid | unset
+    sizes = stop - begin
+    valid &= (kinds != FLOAT) | (sizes & 3 == 0)
+    found = Found(UNSET, begins=begin, sizes=sizes, kinds=kinds, listed=True)
+    return Steps(counts, found, _bad_lists(~valid, stop, counts, ends))

@@ -20,8 +20,8 @@ from tensorflow_twins import difference, outcome, twins
 from purerecord import lists as lists_module
 from purerecord.errors import PureRecordError
 from purerecord.features import FixedLenSequenceFeature, RaggedFeature
+from purerecord.maps import open_maps
 from purerecord.sequence import parse_sequence_example, parse_single_sequence_example
-from purerecord.steps import scan
 
 tf = interop("tensorflow")
 
@@ -107,8 +107,10 @@ def test_random_batches_decoded_in_lock_step_give_what_tensorflow_gives(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(1000 + seed)
-    scans = []
-    monkeypatch.setattr(lists_module, "scan", lambda block: scans.append(scan(block)) or scans[-1])
+    opened = []
+    monkeypatch.setattr(
+        lists_module, "open_maps", lambda block: opened.append(open_maps(block)) or opened[-1]
+    )
     outcomes: Counter[str] = Counter()
     together = 0
     for _ in range(60):
@@ -116,7 +118,7 @@ def test_random_batches_decoded_in_lock_step_give_what_tensorflow_gives(
         specs = [{case.name: case.spec for case in cases} for cases in (context, lists)]
         payloads = [random_sequence_example(rng, context, lists) for _ in range(rng.randrange(16, 65))]
         outcomes[compare(parse_sequence_example, tf.io.parse_sequence_example, payloads, specs)] += 1
-        together += int((~scans.pop().odd).sum())
-        assert not scans
+        together += int((~opened.pop().odd).sum())
+        assert not opened
     assert len(outcomes) == 2, outcomes
     assert together > 500, "hardly any record was decoded in lock-step"

@@ -32,6 +32,21 @@ def test_pieces_are_put_in_the_order_of_their_records():
     assert part.kinds.tolist() == [INT64] * 5
 
 
+def test_many_rows_in_a_row_are_put_beside_the_odd_one_between_them():
+    values = np.arange(1000)
+    counts = np.full(99, 10)
+    counts[5:7] = 0, 20
+    rows = [row for row in range(100) if row != 40]
+    part = merge(
+        [together(rows, INT64, values[:990], counts), together([40], INT64, values[990:], 10)],
+        "a",
+        INT64,
+        100,
+    )
+    assert part.values.tolist() == [*range(400), *range(990, 1000), *range(400, 990)]
+    assert part.counts.tolist() == [*counts[:40].tolist(), 10, *counts[40:].tolist()]
+
+
 def test_piece_without_the_feature_or_with_another_kind_adds_no_values():
     one = together([0], INT64, ints(10), 1)
     two = together([1], FLOAT, np.ones(1, np.float32), 1)

@@ -91,6 +91,14 @@ def test_sizes_at_the_beginning_of_words(encoded):
             assert (varint(value), found) == (one, len(one))
 
 
+def test_sizes_of_one_and_of_two_bytes_together():
+    sizes = [0, 1, 127, 128, 129, 255, 256, 16383]
+    values, width, valid = sizes_in(words(*map(varint, sizes)))
+    assert values.tolist() == sizes
+    assert np.broadcast_to(width, 8).tolist() == [1, 1, 1, 2, 2, 2, 2, 2]
+    assert valid.all()
+
+
 def test_size_may_be_longer_than_it_needs_to_be():
     for octets in (b"\x85\x00", b"\x85\x80\x00", b"\x85\x80\x80\x00"):
         values, width, valid = sizes_in(words(octets))
