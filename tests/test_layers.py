@@ -25,7 +25,7 @@ MODULES = {
 
 TF = {f"tf.{path.stem}": path for path in sorted((PACKAGE / "tf").glob("*.py"))}
 
-SHARED = ["errors", "records"]
+SHARED = ["errors ranges", "records"]
 CONTAINER = [
     "checksum damage openfiles memory",
     "walk inflate report",
