@@ -214,8 +214,11 @@ def _collected(payloads: Iterator[bytes], most: int) -> Iterator[tuple[Any, Offs
 def _cut(group: Any, most: int) -> Iterator[tuple[Any, Offsets]]:
     lengths = frame.lengths_of(group)
     size = int(lengths.sum()) + frame.OVERHEAD * len(group)
-    step = len(group) if size <= most else -(-len(group) * most // size)
-    for begin in range(0, len(group), step or 1):
+    if size <= most:
+        yield group, lengths
+        return
+    step = -(-len(group) * most // size)
+    for begin in range(0, len(group), step):
         yield group[begin : begin + step], lengths[begin : begin + step]
 
 
