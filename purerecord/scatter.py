@@ -17,6 +17,7 @@ from .anyentry import AnyEntry, delimited_sizes, put_size
 from .cells import as_cells
 from .errors import EncodeError
 from .example import checked_name
+from .heap import keep_freed
 from .records import Records
 from .shortentry import ShortEntry, short_entry
 from .wire import MAX_SIZE
@@ -40,6 +41,7 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
         raise TypeError(f"expected a mapping from names to columns, got {type(columns).__name__}")
     if not columns:
         raise EncodeError("without columns there is no telling how many records to make")
+    keep_freed()
     names = sorted(columns, key=lambda name: checked_name(name).encode())
     entries = [_entry(name, columns[name]) for name in names]
     count = entries[0].count

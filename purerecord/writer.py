@@ -19,6 +19,7 @@ from typing import Any
 from . import frame
 from .deflate import TFRecordOptions, as_options, deflate
 from .errors import ClosedError, EncodeError
+from .heap import keep_freed
 from .index import build_index, index_path
 from .reader import RecordReader
 from .records import Offsets, Records
@@ -96,6 +97,7 @@ class TFRecordWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
+        keep_freed()
         for payloads, lengths in groups(records, self._options.block_size or 1 << 20):
             if self._options.flush_mode:  # TensorFlow's bytes then depend on each single piece
                 for payload in payloads:
