@@ -44,6 +44,7 @@ Offsets = npt.NDArray[np.int64]
 _SMALL = 1 << 12
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
+_edge = np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")])
 
 
 class Frames(NamedTuple):
@@ -90,7 +91,7 @@ def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list
     large = int(lengths.sum()) >= _SMALL * count
     if large and isinstance(payloads, Records):
         payloads = list(payloads.views())
-    edges = np.zeros(count + 1, np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")]))
+    edges = np.zeros(count + 1, _edge)
     edges["footer"][1:] = masked_crcs(payloads, count)
     edges["length"][:-1] = lengths
     edges["crc"][:-1] = masked_length_crcs(lengths.view(np.uint64))
@@ -109,7 +110,7 @@ def _joined(payloads: Sequence[Any], lengths: Offsets, edges: npt.NDArray[np.voi
     ends = np.cumsum(lengths + OVERHEAD)
     if isinstance(payloads, Records):
         whole = np.empty(int(ends[-1]) + OVERHEAD, np.uint8)
-        copy_ranges(payloads.buffer, payloads.begins, whole, ends - lengths, lengths)
+        copy_ranges(payloads.buffer, payloads.begins, whole, ends - lengths, lengths, room=OVERHEAD)
     else:
         whole = np.frombuffer(bytearray(OVERHEAD).join((b"", *payloads, b"")), np.uint8)
     slots = elements(whole, OVERHEAD)

@@ -25,12 +25,26 @@ def elements(octets: Octets, width: int) -> npt.NDArray[np.void]:
     return view
 
 
-def copy_ranges(source: Any, begins: Ints, target: Octets, places: Ints, lengths: Ints) -> None:
+def copy_ranges(
+    source: Any, begins: Ints, target: Octets, places: Ints, lengths: Ints, *, room: int = 0
+) -> None:
     """Copy ``lengths[i]`` bytes at ``begins[i]`` of ``source`` to ``places[i]`` of ``target``, for all i.
 
-    Ranges in ``target`` must not overlap. It pays for many ranges of up to some hundred bytes.
+    Ranges in ``target`` must not overlap, nor what comes within ``room`` bytes behind them: that may be
+    overwritten. It pays for many ranges of up to some hundred bytes.
     """
     octets = np.frombuffer(source, np.uint8)
+    if not len(lengths):
+        return
+    longest = int(lengths.max())
+    if 0 < longest - int(lengths.min()) <= room:
+        whole = begins <= octets.size - longest  # not beyond the end of the source
+        elements(target, longest)[places[whole]] = elements(octets, longest)[begins[whole]]
+        begins, places, lengths = begins[~whole], places[~whole], lengths[~whole]
+    _copy_exactly(octets, begins, target, places, lengths)
+
+
+def _copy_exactly(octets: Octets, begins: Ints, target: Octets, places: Ints, lengths: Ints) -> None:
     longest = int(lengths.max(initial=0))
     while longest:
         shortest, width = int(lengths.min()), (longest + 1) // 2
@@ -42,11 +56,11 @@ def copy_ranges(source: Any, begins: Ints, target: Octets, places: Ints, lengths
             begins, places, lengths = begins[here], places[here], lengths[here]
         elif shortest == longest:
             width = longest
-        found, room = elements(octets, width), elements(target, width)
-        room[places] = found[begins]
+        found, slots = elements(octets, width), elements(target, width)
+        slots[places] = found[begins]
         if width < longest:
             back = lengths - width
-            room[places + back] = found[begins + back]
+            slots[places + back] = found[begins + back]
         if shorter is None:
             return
         begins, places, lengths = rest

@@ -30,7 +30,7 @@ _BUFFER = 1 << 18
 # Pieces of this mean size are not worth copying together first.
 _LARGE = 1 << 12
 _PIECES = 1024  # what the system takes at once, at the least
-_MANY = 4096  # records that write_many handles at once
+_MANY = 8192  # records that write_many handles at once
 _STEP = 256  # and that it takes from an iterator before it looks at their sizes
 
 

@@ -41,6 +41,22 @@ def test_every_length_up_to_the_longest_is_copied(longest):
     assert got == expected
 
 
+@given(st.binary(max_size=100), st.data())
+def test_no_more_room_is_taken_than_given(source, data):
+    places = st.tuples(st.integers(0, len(source)), st.integers(0, len(source))).map(sorted)
+    ranges = data.draw(st.lists(places, max_size=30))
+    room = data.draw(st.integers(0, 20))
+    sizes = np.array([end - begin for begin, end in ranges], np.int64)
+    ends = np.cumsum(sizes + room + 1)
+    target = np.full(int(sizes.sum()) + (room + 1) * len(ranges), ord("."), np.uint8)
+    begins = np.array([begin for begin, _ in ranges], np.int64)
+    copy_ranges(source, begins, target, ends - sizes - room - 1, sizes, room=room)
+    for (begin, end), stop in zip(ranges, ends.tolist(), strict=True):
+        last = stop - room - 1
+        assert target[last - (end - begin) : last].tobytes() == source[begin:end]
+        assert target[stop - 1] == ord(".")
+
+
 def test_elements_of_bytes_too_few_for_one_are_none():
     assert len(elements(np.zeros(3, np.uint8), 4)) == 0
     assert len(elements(np.zeros(4, np.uint8), 4)) == 1
