@@ -92,7 +92,7 @@ class _Values:
         elif self._kind in (FLOAT, INT64):
             floats = self._kind == FLOAT
             packed = np.ascontiguousarray(self._values, "<f4") if floats else varints(self._values)
-            copy_ranges(packed, np.cumsum(sizes) - sizes, out, at, sizes)
+            _put_packed(out, at, packed, sizes)
 
     def _each_place(self, at: Ints) -> Ints:
         """Where each single value goes, if those of a record go to ``at``."""
@@ -136,6 +136,17 @@ def put_size(out: Octets, at: Ints, before: bytes, sizes: Ints) -> Ints:
         elements(out, len(before) + size)[at[here]] = octets[here]
     behind: Ints = at + (each + np.uint8(len(before)))
     return behind
+
+
+def _put_packed(out: Octets, at: Ints, packed: Any, sizes: Ints) -> None:
+    """Write to each place the next of the ``packed`` bytes."""
+    if not len(at):
+        return
+    width = int(sizes[0])
+    if np.count_nonzero(sizes - width):
+        copy_ranges(packed, np.cumsum(sizes) - sizes, out, at, sizes)
+    else:  # from where they are, without a copy in between
+        elements(out, width)[at] = np.frombuffer(packed, f"V{width}")
 
 
 def _put_strings(out: Octets, at: Ints, values: list[bytes], lengths: Ints) -> None:

@@ -16,6 +16,9 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
 
+# From this mean length on, what a loop costs is little beside the copying.
+_LONG = 2048
+
 
 def elements(octets: Octets, width: int) -> npt.NDArray[np.void]:
     """``octets`` as overlapping elements of ``width`` bytes, one beginning at each byte."""
@@ -31,10 +34,15 @@ def copy_ranges(
     """Copy ``lengths[i]`` bytes at ``begins[i]`` of ``source`` to ``places[i]`` of ``target``, for all i.
 
     Ranges in ``target`` must not overlap, nor what comes within ``room`` bytes behind them: that may be
-    overwritten. It pays for many ranges of up to some hundred bytes.
+    overwritten. Ranges that are long on average are copied one by one, without a second copy in between.
     """
     octets = np.frombuffer(source, np.uint8)
     if not len(lengths):
+        return
+    if int(lengths.sum()) >= _LONG * len(lengths):
+        there, here = target.data, octets.data
+        for begin, place, length in zip(begins.tolist(), places.tolist(), lengths.tolist(), strict=True):
+            there[place : place + length] = here[begin : begin + length]
         return
     longest = int(lengths.max())
     if 0 < longest - int(lengths.min()) <= room:

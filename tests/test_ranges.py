@@ -33,7 +33,7 @@ def test_ranges_arrive_whole_and_nothing_else_changes(source, data):
     assert got == expected
 
 
-@pytest.mark.parametrize("longest", [*range(1, 20), 31, 32, 33, 1000])
+@pytest.mark.parametrize("longest", [*range(1, 20), 31, 32, 33, 1000, 5000])
 def test_every_length_up_to_the_longest_is_copied(longest):
     source = bytes(i % 251 for i in range(2 * longest))
     lengths = list(range(longest + 1))
@@ -55,6 +55,13 @@ def test_no_more_room_is_taken_than_given(source, data):
         last = stop - room - 1
         assert target[last - (end - begin) : last].tobytes() == source[begin:end]
         assert target[stop - 1] == ord(".")
+
+
+@pytest.mark.parametrize("lengths", [[5000, 0, 3000], [2048] * 3, [2047] * 3, [10, 6000, 1]])
+def test_long_ranges_are_copied_as_short_ones_are(lengths):
+    source = bytes(i % 251 for i in range(10_000))
+    got, expected = copied(source, [7, 100, 2000], [1, 0, 2], lengths)
+    assert got == expected
 
 
 def test_elements_of_bytes_too_few_for_one_are_none():
