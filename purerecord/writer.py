@@ -219,6 +219,8 @@ def _cut(group: Any, most: int) -> Iterator[tuple[Any, Offsets]]:
     if size <= most:
         yield group, lengths
         return
+    if isinstance(group, Records) and size >= _LARGE * len(group):
+        group = list(group.views())  # of which a few at a time are sooner cut out
     step = -(-len(group) * most // size)
     for begin in range(0, len(group), step):
         yield group[begin : begin + step], lengths[begin : begin + step]
