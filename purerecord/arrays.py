@@ -64,7 +64,9 @@ def converted(values: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def to_float32(values: Array, feature: str | None = None) -> npt.NDArray[np.float32]:
-    """``values`` rounded to float32; a finite one must stay finite."""
+    """``values`` rounded to float32, or as they are; a finite one must stay finite."""
+    if values.dtype == np.float32:
+        return values
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         floats = values.astype(np.float32)
     infinite = np.isinf(floats)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ def as_cells(name: str, column: Any) -> Cells:
         return column
     if hasattr(column, "row_splits") and hasattr(column, "values"):
         return _from_ragged(name, column)
-    if isinstance(column, (str, bytes, bytearray, memoryview)) or np.isscalar(column):
+    one = isinstance(column, (str, bytes, bytearray, memoryview))
+    if one or (not isinstance(column, np.ndarray) and np.isscalar(column)):
         raise EncodeError(
             f"a column has a row for every record; this is one {type(column).__name__}", feature=name
         )
@@ -57,7 +59,7 @@ def as_cells(name: str, column: Any) -> Cells:
         array = array.astype(object)  # in which a missing string may be None
     if array.dtype == object and (array.ndim == 1 or not set(map(type, array.flat)) <= {bytes, str}):
         return _from_rows(name, array.tolist() if array.ndim == 1 else list(array))
-    width = int(np.prod(array.shape[1:]))
+    width = prod(array.shape[1:])
     return Cells(*_flat(name, array, array), np.full(len(array), width, np.int64))
 
 
@@ -81,17 +83,17 @@ def _from_ragged(name: str, column: Any) -> Cells:
         or (lengths < 0).any()
     ):
         raise EncodeError("row_splits must ascend from 0 to the number of values", feature=name)
-    width = int(np.prod(array.shape[1:]))
+    width = prod(array.shape[1:])
     rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
     return Cells(*_flat(name, array, rows), lengths * width)
 
 
 def _flat(name: str, array: npt.NDArray[Any], rows: Iterable[npt.NDArray[Any]]) -> tuple[int, Any]:
     """The kind of an array, and its values as they are stored; ``rows`` are those of each record."""
-    to_list(array[:0], name)  # a dtype that cannot be stored is no record's fault
     try:
         return to_list(array, name)
     except EncodeError:
+        to_list(array[:0], name)  # a dtype that cannot be stored is no record's fault
         for record, row in enumerate(rows):
             _located(record, to_list, row, name)
         raise

@@ -92,7 +92,12 @@ def masked_length_crcs(lengths: npt.NDArray[np.uint64]) -> UInts:
     crcs = np.full(lengths.shape, _ZERO_LENGTH, np.uint32)
     if not lengths.size:
         return crcs
-    octets = max(1, (int(lengths.max()).bit_length() + 7) // 8)
+    low, high = int(lengths.min()), int(lengths.max())
+    if high - low + _MANY < lengths.size // 4:  # then there are few different ones
+        table = masked_length_crcs(np.arange(low, high + 1, dtype=np.uint64))
+        found: UInts = table.take((lengths - np.uint64(low)).view(np.int64))
+        return found
+    octets = max(1, (high.bit_length() + 7) // 8)
     for position in range(octets):
         crcs ^= _LENGTH_TABLES[position][(lengths >> np.uint64(8 * position)).astype(np.uint8)]
     return mask_many(crcs)

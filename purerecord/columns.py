@@ -21,6 +21,7 @@ import numpy.typing as npt
 from .anyorder import search
 from .errors import DecodeError
 from .found import Block, Found, OddError, check, take
+from .heap import keep_freed
 from .layout import HEAD, Entry, Layout, common, first_key, layout_of, outline
 from .lockstep import Everything, Wanted, follow
 from .pieces import OneByOne, Part, Piece, Together, merge
@@ -81,6 +82,7 @@ def gather(
     Without ``wanted``, every feature that is found, in the order of the names. All payloads are checked
     as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
     """
+    keep_freed()
     batch = Records.of(records)
     keys: Wanted = Everything()
     if wanted is not None:

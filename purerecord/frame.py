@@ -29,6 +29,8 @@ from .checksum import (
     registers,
 )
 from .errors import ChecksumError, TruncatedError
+from .ranges import copy_ranges, elements
+from .records import Records
 from .walk import frame_starts
 
 # On-disk format; never change.
@@ -42,6 +44,7 @@ Offsets = npt.NDArray[np.int64]
 _SMALL = 1 << 12
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
+_edge = np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")])
 
 
 class Frames(NamedTuple):
@@ -68,22 +71,32 @@ def encode_header(length: int) -> bytes:
     return field + _footer.pack(masked_crc(field))
 
 
-def encode_many(payloads: Sequence[bytes]) -> list[Any]:
+def lengths_of(payloads: Sequence[Any]) -> Offsets:
+    """The lengths of many payloads."""
+    if isinstance(payloads, Records):
+        return payloads.lengths
+    return np.fromiter(map(len, payloads), np.int64, len(payloads))
+
+
+def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list[Any]:
     """The frames of many payloads, as pieces to be written one after the other; small ones as one piece.
 
-    Between two payloads lie a footer and a header, made here as 16 bytes at once.
+    Between two payloads lie a footer and a header, made here as 16 bytes at once. ``lengths`` may be known.
     """
     count = len(payloads)
     if not count:
         return []
-    lengths = np.fromiter(map(len, payloads), np.int64, count)
-    edges = np.zeros(count + 1, np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")]))
+    if lengths is None:
+        lengths = lengths_of(payloads)
+    large = int(lengths.sum()) >= _SMALL * count
+    if large and isinstance(payloads, Records):
+        payloads = list(payloads.views())
+    edges = np.zeros(count + 1, _edge)
     edges["footer"][1:] = masked_crcs(payloads, count)
     edges["length"][:-1] = lengths
     edges["crc"][:-1] = masked_length_crcs(lengths.view(np.uint64))
-    ends = np.cumsum(lengths)
-    if int(ends[-1]) < _SMALL * count:
-        return [_joined(payloads, ends, edges.view(f"V{OVERHEAD}"))]
+    if not large:
+        return [_joined(payloads, lengths, edges.view(f"V{OVERHEAD}"))]
     pieces = [b""] * (2 * count + 1)
     pieces[1::2] = payloads
     pieces[0::2] = map(BytesIO(edges.tobytes()).read, [OVERHEAD] * (count + 1))
@@ -92,13 +105,18 @@ def encode_many(payloads: Sequence[bytes]) -> list[Any]:
     return pieces
 
 
-def _joined(payloads: Sequence[bytes], ends: Offsets, edges: npt.NDArray[np.void]) -> memoryview:
-    """Payloads, ending at ``ends`` if they lay side by side, with the ``edges`` between them."""
-    whole = bytearray(OVERHEAD).join((b"", *payloads, b""))
-    slots: npt.NDArray[np.void] = np.ndarray(len(whole) - OVERHEAD + 1, edges.dtype, whole, strides=(1,))
+def _joined(payloads: Sequence[Any], lengths: Offsets, edges: npt.NDArray[np.void]) -> memoryview:
+    """The payloads with the ``edges`` between them, without what of the outermost is of no frame here."""
+    ends = np.cumsum(lengths + OVERHEAD)
+    if isinstance(payloads, Records):
+        whole = np.empty(int(ends[-1]) + OVERHEAD, np.uint8)
+        copy_ranges(payloads.buffer, payloads.begins, whole, ends - lengths, lengths, room=OVERHEAD)
+    else:
+        whole = np.frombuffer(bytearray(OVERHEAD).join((b"", *payloads, b"")), np.uint8)
+    slots = elements(whole, OVERHEAD)
     slots[0] = edges[0]
-    slots[ends + OVERHEAD * np.arange(1, len(edges))] = edges[1:]
-    return memoryview(whole)[FOOTER : len(whole) - HEADER]
+    slots[ends] = edges[1:]
+    return whole.data[FOOTER : len(whole) - HEADER]
 
 
 def decode_header(data: Any, at: int = 0) -> int:

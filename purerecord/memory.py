@@ -15,7 +15,6 @@ import numpy.typing as npt
 Array = npt.NDArray[np.uint8]
 
 _LITTLE = 1 << 20
-_SEEN = (32 << 20) - (1 << 16)  # glibc draws no conclusions from larger ones
 
 
 def _references(arrays: list[Array]) -> list[int]:
@@ -40,18 +39,6 @@ def _count_unused() -> int | None:
 
 
 _UNUSED = _count_unused()
-
-
-def _settle() -> None:
-    """Let the system's allocator see a large array come and go.
-
-    glibc gives the memory of what is freed back to the system, and fetches it again for the next batch, page
-    by page, until it has seen that the program uses arrays of this size: that can take most of the time.
-    """
-    np.empty(_SEEN, np.uint8)
-
-
-_settle()
 
 
 class Memory:

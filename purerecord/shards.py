@@ -13,9 +13,12 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from .deflate import as_options
 from .errors import ClosedError
 from .frame import OVERHEAD
+from .records import Records
 from .storage import is_url, local_path, shard_names, split_pattern, temporary_name
 from .writer import TFRecordWriter, groups
 
@@ -90,27 +93,30 @@ class ShardedWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
-        for payloads in groups(records, 1 << 20):
+        for payloads, lengths in groups(records, 1 << 20):
             if self._shards is None:
-                self._fill_in_turn(payloads)
+                self._fill_in_turn(payloads, lengths.tolist())
             else:
-                self._deal_out(payloads)
+                self._deal_out(payloads, lengths.tolist())
 
-    def _deal_out(self, payloads: list[bytes]) -> None:
+    def _deal_out(self, payloads: Any, lengths: list[int]) -> None:
         """Each payload to the file that is smallest so far."""
-        hands: list[list[bytes]] = [[] for _ in self._writers]
-        for payload in payloads:
+        hands: list[list[int]] = [[] for _ in self._writers]
+        for at, length in enumerate(lengths):
             so_far, number = self._heap[0]
-            heapq.heapreplace(self._heap, (so_far + len(payload) + OVERHEAD, number))
-            hands[number].append(payload)
+            heapq.heapreplace(self._heap, (so_far + length + OVERHEAD, number))
+            hands[number].append(at)
         for (writer, _), hand in zip(self._writers, hands, strict=True):
-            writer.write_many(hand)
+            if isinstance(payloads, Records):
+                writer.write_many(payloads.take(np.array(hand, np.int64)))
+            else:
+                writer.write_many([payloads[at] for at in hand])
 
-    def _fill_in_turn(self, payloads: list[bytes]) -> None:
+    def _fill_in_turn(self, payloads: Any, lengths: list[int]) -> None:
         """The payloads into the last file, and into new ones as it gets full."""
         begin = 0
-        for at, payload in enumerate(payloads):
-            size = len(payload) + OVERHEAD
+        for at, length in enumerate(lengths):
+            size = length + OVERHEAD
             full = self._max_records is not None and self._count >= self._max_records
             over = self._max_bytes is not None and self._count > 0 and self._size + size > self._max_bytes
             if not self._writers or full or over:

@@ -19,9 +19,10 @@ from typing import Any
 from . import frame
 from .deflate import TFRecordOptions, as_options, deflate
 from .errors import ClosedError, EncodeError
+from .heap import keep_freed
 from .index import build_index, index_path
 from .reader import RecordReader
-from .records import Records
+from .records import Offsets, Records
 from .storage import is_url, local_path, open_remote, temporary_name
 
 # Frames are collected up to this many bytes before they are written.
@@ -29,7 +30,7 @@ _BUFFER = 1 << 18
 # Pieces of this mean size are not worth copying together first.
 _LARGE = 1 << 12
 _PIECES = 1024  # what the system takes at once, at the least
-_MANY = 4096  # records that write_many handles at once
+_MANY = 8192  # records that write_many handles at once
 _STEP = 256  # and that it takes from an iterator before it looks at their sizes
 
 
@@ -96,12 +97,13 @@ class TFRecordWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
-        for payloads in groups(records, self._options.block_size or 1 << 20):
+        keep_freed()
+        for payloads, lengths in groups(records, self._options.block_size or 1 << 20):
             if self._options.flush_mode:  # TensorFlow's bytes then depend on each single piece
                 for payload in payloads:
                     self._put(frame.encode(payload), 1)
             else:
-                self._put(frame.encode_many(payloads), len(payloads))
+                self._put(frame.encode_many(payloads, lengths), len(payloads))
 
     def _put(self, pieces: list[Any], records: int) -> None:
         self._empty = False
@@ -172,26 +174,22 @@ class TFRecordWriter:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
 
 
-def groups(records: Iterable[Any], most: int) -> Iterator[list[Any]]:
-    """``records`` as payloads, in lists of limited number and of about ``most`` bytes as frames.
+def groups(records: Iterable[Any], most: int) -> Iterator[tuple[Any, Offsets]]:
+    """``records`` as payloads and their lengths, of limited number and of about ``most`` bytes as frames.
 
     An error comes behind those that came before it.
     """
-    if isinstance(records, Records):
-        large = records.nbytes >= _LARGE * len(records)
+    if isinstance(records, Records) or (
+        isinstance(records, (list, tuple)) and not set(map(type, records)) - {bytes}
+    ):
         for begin in range(0, len(records), _MANY):
-            some = records[begin : begin + _MANY]
-            yield from _cut(list(some.views() if large else some), most)
-        return
-    if isinstance(records, (list, tuple)) and not set(map(type, records)) - {bytes}:
-        for begin in range(0, len(records), _MANY):
-            yield from _cut(list(records[begin : begin + _MANY]), most)
+            yield from _cut(records[begin : begin + _MANY], most)
         return
     # Each becomes bytes at once: an iterator may fill one object again and again.
     yield from _collected(map(as_payload, records), most)
 
 
-def _collected(payloads: Iterator[bytes], most: int) -> Iterator[list[Any]]:
+def _collected(payloads: Iterator[bytes], most: int) -> Iterator[tuple[Any, Offsets]]:
     """The same of an iterator, which may be endless, and give large payloads without warning."""
     group: list[Any] = []
     size, step = 0, 1
@@ -204,27 +202,28 @@ def _collected(payloads: Iterator[bytes], most: int) -> Iterator[list[Any]]:
         except BaseException as failed:  # raised below
             error = failed
         ended = len(some) < step
-        fresh = _frame_bytes(some)
+        fresh = sum(map(len, some)) + frame.OVERHEAD * len(some)
         group += some
         size += fresh
         step = min(4 * step, _STEP) if fresh < most // 8 else 1
         if group and (ended or size >= most or len(group) >= _MANY):
-            yield group
+            yield group, frame.lengths_of(group)
             group, size = [], 0
     if error is not None:
         raise error
 
 
-def _cut(group: list[Any], most: int) -> Iterator[list[Any]]:
-    size = _frame_bytes(group)
-    step = len(group) if size <= most else -(-len(group) * most // size)
-    for begin in range(0, len(group), step or 1):
-        yield group[begin : begin + step]
-
-
-def _frame_bytes(payloads: list[Any]) -> int:
-    """What the frames of ``payloads`` take."""
-    return sum(map(len, payloads)) + frame.OVERHEAD * len(payloads)
+def _cut(group: Any, most: int) -> Iterator[tuple[Any, Offsets]]:
+    lengths = frame.lengths_of(group)
+    size = int(lengths.sum()) + frame.OVERHEAD * len(group)
+    if size <= most:
+        yield group, lengths
+        return
+    if isinstance(group, Records) and size >= _LARGE * len(group):
+        group = list(group.views())  # of which a few at a time are sooner cut out
+    step = -(-len(group) * most // size)
+    for begin in range(0, len(group), step):
+        yield group[begin : begin + step], lengths[begin : begin + step]
 
 
 class _Output:

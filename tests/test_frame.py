@@ -11,7 +11,7 @@ from damage import FOOTER, HEADER, OVERHEAD, cut, flip_bit, flip_byte, frames, h
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purerecord import ChecksumError, TruncatedError, frame
+from purerecord import ChecksumError, Records, TruncatedError, frame
 
 # Records, and the file they make: what is written is what is read.
 CASES = {
@@ -52,6 +52,17 @@ def test_encode_gives_header_payload_and_footer(payloads, data):
     for payload in payloads:
         assert [len(piece) for piece in frame.encode(payload)] == [HEADER, len(payload), FOOTER]
         assert frame.encode(payload)[1] is payload
+
+
+@each_file
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_encode_of_records_gives_the_file_wherever_they_lie(payloads, data, kind):
+    records = Records.of(payloads)
+    assert b"".join(frame.encode_many(Records(kind(records.buffer), records.begins, records.ends))) == data
+    apart = Records.of([part for payload in payloads for part in (b"between", payload)])
+    assert b"".join(frame.encode_many(apart.take(slice(1, None, 2)))) == data
+    backwards = Records.of(payloads[::-1])
+    assert b"".join(frame.encode_many(backwards.take(slice(None, None, -1)))) == data
 
 
 @each_file

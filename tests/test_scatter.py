@@ -123,7 +123,15 @@ def test_columns_of_all_forms_stand_side_by_side():
 def test_payloads_are_not_changed_by_what_comes_before_them():
     # Each entry is written with some bytes to spare; every order of columns must overwrite them.
     names = ["a", "b", "c"]
-    kinds = [[1, 300, -1], [0.5, 1.5, 2.5], [b"x", b"yy", b""], [None, 5, None]]
+    kinds = [
+        [1, 300, -1],
+        [1, 2**50, 300],
+        [0.5, 1.5, 2.5],
+        [b"x", b"yy", b""],
+        [b"x" * 60, b"", b"y" * 30],
+        [None, 5, None],
+        [[], [2.5], []],
+    ]
     for first in kinds:
         for second in kinds:
             for third in kinds:

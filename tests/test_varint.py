@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import int64s
 
 from purerecord.errors import DecodeError
-from purerecord.varint import decode_varints, varint, varints
+from purerecord.varint import decode_varints, varint, varint_edges, varint_sizes, varint_words, varints
 
 KNOWN = [
     (0, "00"),
@@ -37,6 +37,26 @@ def test_many_are_one_behind_the_other_and_come_back(values: list[int]) -> None:
     decoded = decode_varints(packed, 0, None)
     assert decoded.dtype == np.int64
     assert decoded.tolist() == values
+
+
+@pytest.mark.parametrize("bits", range(1, 65))
+def test_many_of_every_size_are_those_one_by_one(bits: int) -> None:
+    values = np.array([0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1] * 20, np.uint64).view(
+        np.int64
+    )
+    for some in (values, values[2::5].copy(), values[3::5].copy()):
+        assert varints(np.repeat(some, 5)) == b"".join(varint(value) * 5 for value in some.tolist())
+
+
+@given(st.lists(st.integers(0, 2**56 - 1) | st.integers(0, 2**15), min_size=1, max_size=20))
+def test_words_hold_one_varint_each_and_zeros_behind_it(values: list[int]) -> None:
+    array = np.array(values, np.int64)
+    sizes = varint_sizes(array)
+    assert sizes.tolist() == [len(varint(value)) for value in values]
+    assert varint_edges(array) == (sizes.min(), sizes.max())
+    words = varint_words(array, sizes, int(sizes.max()))
+    expected = [varint(value).ljust(words.itemsize, b"\0") for value in values]
+    assert words.tobytes() == b"".join(expected)
 
 
 # Alone the plain loop decodes them, behind a hundred others the numpy passes.

@@ -875,6 +875,20 @@ def test_shards_do_not_appear_when_one_cannot(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["s-00001-of-00003"]
 
 
+@pytest.mark.parametrize("how", [{"shards": 3}, {"max_bytes": 3000}, {"max_records": 7}])
+@pytest.mark.parametrize("as_given", [iter, Records.of])
+def test_shards_are_the_same_in_whichever_form_records_come(tmp_path, how, as_given):
+    payloads = [random.Random(i).randbytes(i % 300) for i in range(100)]
+    files = []
+    for folder, form in (("one", list), ("other", as_given)):
+        (tmp_path / folder).mkdir()
+        with ShardedWriter(tmp_path / folder / "s", **how) as writer:
+            writer.write_many(form(payloads))
+        files.append([Path(path).read_bytes() for path in writer.paths])
+    assert files[0] == files[1]
+    assert len(files[0]) > 1
+
+
 @pytest.mark.parametrize("as_given", [list, iter, Records.of])
 def test_blocks_of_small_records_are_as_large_as_asked_for(as_given, tmp_path):
     payloads = [b"%04d" % number for number in range(10_000)]
