@@ -9,7 +9,6 @@ missing feature or a surprising kind means is decided by its callers.
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -32,6 +31,7 @@ from .wire import UNSET, Value, decode_features
 _BLOCK = 8192  # records that are decoded together
 _FEW = 4  # records: fewer are decoded one by one
 _SEARCHES = 2  # of the rest of a block, each with the features that the one before did not know
+_KEPT = 8  # lessons
 _ODD_COLUMNS = 3  # then it is not worth while to go on together
 
 
@@ -42,8 +42,8 @@ class _Lesson(NamedTuple):
     layout: Layout | None
 
 
-# What served lately. It says what is tried first, and has no part in what comes out.
-_lessons: deque[_Lesson] = deque(maxlen=8)
+# What served lately, the latest first. It says what is tried first, and has no part in what comes out.
+_lessons: list[_Lesson] = []
 
 
 @dataclass(frozen=True)
@@ -257,4 +257,4 @@ class _Decoder:
 
 def _remember(lesson: _Lesson) -> None:
     if lesson not in _lessons:
-        _lessons.appendleft(lesson)
+        _lessons[:] = [lesson, *_lessons][:_KEPT]
