@@ -24,7 +24,9 @@ from .cursor import Context, Cursor, Elements, Pattern, State, changed
 
 
 @dataclass
-class _Run:
+class Run:
+    """Elements that come one after the other, and where they begin below."""
+
     begin: State
     elements: Elements
     foreign: int = 0  # elements behind them that are not for us
@@ -44,18 +46,18 @@ class _Puller:
         self._pattern = pattern
         self._phase = 0
 
-    def pull(self, count: int) -> _Run:
+    def pull(self, count: int) -> Run:
         """The next run, of at most ``count`` elements; an empty one at the end."""
         begin = self.up.state()
         own, period = self._pattern.own, self._pattern.period
         if own == period:
-            return _Run(begin, self.up.take(count))
+            return Run(begin, self.up.take(count))
         elements = self.up.take(min(count, own - self._phase))
         self._phase += len(elements)
         foreign = 0
         if self._phase == own:
             foreign, self._phase = self.up.skip(period - own), 0
-        return _Run(begin, elements, foreign)
+        return Run(begin, elements, foreign)
 
 
 class AheadCursor(Cursor):
@@ -64,7 +66,7 @@ class AheadCursor(Cursor):
     def __init__(self, up: Cursor, context: Context) -> None:
         self._up = up
         self._puller = _Puller(up, context.pattern)
-        self._runs: deque[_Run] = deque()  # of which the first has something left
+        self._runs: deque[Run] = deque()  # of which the first has something left
         self._started = False
 
     @abstractmethod
@@ -74,7 +76,7 @@ class AheadCursor(Cursor):
     def _result(self, value: Any) -> Any:
         return value
 
-    def _present(self, count: int = 1) -> _Run | None:
+    def _present(self, count: int = 1) -> Run | None:
         """The run that the next element is in; None at the end."""
         self._started = True
         while self._runs and not self._runs[0].left and len(self._runs[0].elements):
@@ -177,7 +179,7 @@ class PrefetchCursor(AheadCursor):
         super().__init__(up, context)
         # Where foreign elements lie between ours, they come one by one.
         self.hint = up.hint if context.pattern.own == context.pattern.period else 1
-        self._queue: queue.Queue[_Run] = queue.Queue(buffer_size if buffer_size > 0 else 2)
+        self._queue: queue.Queue[Run] = queue.Queue(buffer_size if buffer_size > 0 else 2)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -203,14 +205,14 @@ class PrefetchCursor(AheadCursor):
         super().close()
 
 
-def _fetch(puller: _Puller, count: int, runs: queue.Queue[_Run], stop: threading.Event) -> None:
+def _fetch(puller: _Puller, count: int, runs: queue.Queue[Run], stop: threading.Event) -> None:
     """What the thread does: pull until the end, an error, or ``stop``."""
     going = True
     while going:
         try:
             run = puller.pull(count)
         except BaseException as error:  # it is raised again in the other thread
-            run = _Run(None, (), error=error)
+            run = Run(None, (), error=error)
         going = len(run.elements) > 0
         while True:
             if stop.is_set():

@@ -60,17 +60,30 @@ class _BatchCursor(Cursor):
         self._node = node
         self._up = up
         self._memory = Memory()
+        self._error: Exception | None = None  # that comes behind the batches before it
 
     def take(self, count: int) -> Elements:
+        self._raise()
         batches: list[Any] = []
-        while len(batches) < count:
-            elements = take_exactly(self._up, self._node.batch_size)
-            if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
-                break
-            batches.append(self._node.batched(elements, self._memory.room))
+        try:
+            while len(batches) < count:
+                elements = take_exactly(self._up, self._node.batch_size)
+                if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
+                    break
+                batches.append(self._node.batched(elements, self._memory.room))
+        except Exception as error:
+            if not batches:
+                raise
+            self._error = error
         return batches
 
+    def _raise(self) -> None:
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
     def skip(self, count: int) -> int:
+        self._raise()
         passed = self._up.skip(count * self._node.batch_size)
         if self._node.drop_remainder:
             return passed // self._node.batch_size

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .ahead import AheadCursor
+from .ahead import AheadCursor, Run
 from .batching import Batch
 from .cursor import Context, Cursor, Elements, Node, Over, Step, Table
 from .errors import PureRecordError
@@ -90,8 +90,14 @@ class _TogetherCursor(AheadCursor):
             return
         left = self._together
         while left > 0:
-            self._runs.append(self._puller.pull(left))
-            left -= len(self._runs[-1].elements) or left
+            try:
+                run = self._puller.pull(left)
+            except Exception as error:
+                if not self._runs:
+                    raise
+                run = Run(None, (), error=error)  # those before it come first
+            self._runs.append(run)
+            left -= len(run.elements) or left
         batches = [batch for run in self._runs for batch in run.elements]
         if len(batches) > 1 and all(isinstance(batch, Records) for batch in batches):
             self._parse(batches)

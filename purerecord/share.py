@@ -75,6 +75,7 @@ class Share:
         self._total = 0  # how many elements they have
         self._used = 0  # how many of ours have been given
         self._pending = 0  # elements of the present round that are to be passed over
+        self._passed = 0  # those before ours that were, when an error came; if negative, are to be
         self._ended = False
         self._final: tuple[State, int] | None = None  # where we have ended, or an error came
         self._error: Exception | None = None  # that comes behind the elements ahead
@@ -141,10 +142,12 @@ class Share:
         """Our element of the next round, foreign ones passed over; none at the end."""
         own, cursor = self._consumer, self._cursor
         before = own.ranks * own.worker
-        if cursor.skip(before) < before:
+        self._passed += cursor.skip(before + own.rank - self._passed)
+        found = self._passed - before  # how many for our rank's round, less than none at the end
+        elements = self._take_own() if found == own.rank else []
+        self._passed = 0
+        if found < 0:
             return []
-        found = cursor.skip(own.rank)
-        elements = list(cursor.take(1)) if found == own.rank else []
         if not elements:
             return [self._padding(0, found)] if self._even == "pad" and found else []
         behind = own.ranks - 1 - own.rank
@@ -154,6 +157,16 @@ class Share:
             behind = 0
         self._pending = behind + own.count - before - own.ranks
         return elements
+
+    def _take_own(self) -> list[Any]:
+        """The next element. Who goes on after an error gets it, or, if it is gone, that of the next round."""
+        place = self._cursor.state()
+        try:
+            return list(self._cursor.take(1))
+        except Exception:
+            if self._cursor.state() != place:
+                self._passed += 1 - self._consumer.count
+            raise
 
     def _padding(self, rounds: int, found: int) -> Any:
         """An element from the beginning, for a round that has only ``found`` for the ranks."""

@@ -9,6 +9,7 @@ import pytest
 from loading import check, elements
 
 import purerecord as pr
+from purerecord.cursor import Context
 from purerecord.dataset import Dataset
 from purerecord.rows import stack, stack_padded
 
@@ -95,3 +96,16 @@ def test_padded_batch_holds_what_every_element_holds():
     assert batch(np.array([1, 2]), np.array([1.5])) == [[1.0, 2.0], [1.5, 0.0]]
     assert batch(np.array([1], np.int8), np.array([300])) == [[1], [300]]
     assert batch(np.array([b"a"]), np.array([b"a", b"bcd"])) == [[b"a", b""], [b"a", b"bcd"]]
+
+
+def test_batches_before_an_error_come_before_it():
+    def fail_at_five(number):
+        if number == 5:
+            raise RuntimeError("five")
+        return number
+
+    cursor = Dataset.range(12).map(fail_at_five).batch(2)._node.open(Context())
+    assert [batch.tolist() for batch in cursor.take(6)] == [[0, 1], [2, 3]]
+    with pytest.raises(RuntimeError, match="five"):
+        cursor.take(6)
+    assert [batch.tolist() for batch in cursor.take(6)] == [[6, 7], [8, 9], [10, 11]]

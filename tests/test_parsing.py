@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from damage import HEADER, frames, starts
 from loading import check, elements
 
 import purerecord as pr
@@ -104,3 +105,19 @@ def test_error_in_a_batch_of_several_files_names_file_and_record(shuffled, tmp_p
     with pytest.raises(pr.SchemaError) as caught:
         list(dataset.batch(7).parse({"id": SPEC["id"]}))
     assert (caught.value.path, caught.value.record) == (paths[1], 13)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10, 20])
+@pytest.mark.parametrize("prefetch", [False, True])
+def test_batches_before_damage_come_before_its_error(size, prefetch, tmp_path):
+    payloads = records(50)
+    data = bytearray(frames(payloads))
+    data[starts(payloads)[31] + HEADER + 2] ^= 1
+    path = tmp_path / "damaged"
+    path.write_bytes(data)
+    dataset = TFRecordDataset(path).batch(size).parse({"id": SPEC["id"]})
+    batches = iter(dataset.prefetch(2) if prefetch else dataset)
+    for number in range(31 // size):
+        assert next(batches)["id"].tolist() == list(range(number * size, (number + 1) * size))
+    with pytest.raises(pr.ChecksumError, match="record 31"):
+        next(batches)

@@ -6,11 +6,13 @@ import itertools
 import json
 
 import pytest
+from damage import HEADER, frames, starts
 from hypothesis import given
 from hypothesis import strategies as st
 from loading import elements
 
-from purerecord.dataset import Dataset
+from purerecord import ChecksumError
+from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.share import merge_states
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(1, 4))
@@ -112,3 +114,38 @@ def test_workers_that_have_not_begun_may_be_there_with_a_state_from_before_there
         again = iter(dataset)
         again.load_state_dict(merge_states(states))
         assert list(again) == list(range(4 + taken, 20))
+
+
+def fail_at_seven(number):
+    if number == 7:
+        raise RuntimeError("seven")
+    return number
+
+
+@given(shape=SHAPES)
+def test_who_goes_on_after_an_error_gets_the_next_of_its_own(shape):
+    dataset = Dataset.range(30).map(fail_at_seven)
+    for place, who in enumerate(consumers(shape)):
+        iterator = dataset.iterator(0, **who)
+        found = []
+        while True:
+            try:
+                found.append(next(iterator))
+            except StopIteration:
+                break
+            except RuntimeError:
+                continue
+        count = shape[0] * shape[1]
+        assert found == [number for number in range(place, 30, count) if number != 7]
+
+
+def test_error_that_stays_is_raised_again_and_again(tmp_path):
+    payloads = [bytes([number]) for number in range(12)]
+    data = bytearray(frames(payloads))
+    data[starts(payloads)[7] + HEADER] ^= 1
+    (tmp_path / "damaged").write_bytes(data)
+    iterator = TFRecordDataset(tmp_path / "damaged").batch(1).iterator(0, rank=1, world_size=3)
+    assert [list(next(iterator)) for _ in range(2)] == [[b"\x01"], [b"\x04"]]
+    for _ in range(3):
+        with pytest.raises(ChecksumError, match="record 7"):
+            next(iterator)
