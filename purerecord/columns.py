@@ -21,7 +21,7 @@ from .anyorder import search
 from .errors import DecodeError
 from .found import Block, Found, OddError, check, take
 from .heap import keep_freed
-from .layout import HEAD, Entry, Layout, common, first_key, layout_of, outline
+from .layout import HEAD, Entry, Layout, common, first_key, has_keys, layout_of, outline
 from .lockstep import Everything, Wanted, follow
 from .pieces import OneByOne, Part, Piece, Together, merge
 from .records import BytesLike, Records
@@ -147,11 +147,13 @@ class _Decoder:
         keys = {self._first_key(row) for row in self._rows[[0, middle, -1]].tolist()}
         for lesson in tuple(_lessons):
             if lesson.layout is not None and keys == {lesson.entries[0].key}:
-                self._follow_layout(lesson.layout, sure=True)
+                if has_keys(self._batch[self._rows[middle]], lesson.entries):
+                    self._follow_layout(lesson.layout, sure=True)
+                    _remember(lesson)
+                    return
             elif lesson.layout is None and len(keys) > 1 and keys <= {entry.key for entry in lesson.entries}:
                 self._known.update((entry.key, entry) for entry in lesson.entries)
                 self._search_once()
-            if self._pieces:
                 return
 
     def _follow(self) -> None:
@@ -256,5 +258,5 @@ class _Decoder:
 
 
 def _remember(lesson: _Lesson) -> None:
-    if lesson not in _lessons:
-        _lessons[:] = [lesson, *_lessons][:_KEPT]
+    if lesson not in _lessons[:1]:
+        _lessons[:] = [lesson, *(other for other in _lessons if other != lesson)][:_KEPT]

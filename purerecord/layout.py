@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .septets import Words
-from .wire import BYTES, FLOAT, INT64, UNSET
+from .wire import BYTES, FLOAT, INT64, MAX_SIZE, MAX_TAG, UNSET
 
 MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
 MAX_ENTRIES = 4096  # and so are those with more entries
@@ -78,6 +78,21 @@ def first_key(payload: bytes) -> bytes | None:
         return None
 
 
+def has_keys(payload: bytes, entries: tuple[Entry, ...]) -> bool:
+    """Are these the features of a serialized Example of the usual form, in this order?"""
+    try:
+        _, position = read_size(payload, 1)
+        for entry in entries:
+            size, begin = read_size(payload, position + 1)
+            key = entry.key
+            if payload[begin + 1] != len(key) or not payload.startswith(key, begin + 2):
+                return False
+            position = begin + size
+    except IndexError:
+        return False
+    return position == len(payload)
+
+
 def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Entries that serve for both records; none if these do not have the same features in the same order."""
     if [entry.key for entry in one] != [entry.key for entry in other]:
@@ -108,13 +123,23 @@ def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
 
 
 def read_size(payload: bytes, position: int) -> tuple[int, int]:
-    """The length at ``position``, and the position behind it."""
-    size = shift = 0
-    while payload[position] >= 0x80:
-        size |= (payload[position] & 0x7F) << shift
+    """The length at ``position``, and the position behind it.
+
+    IndexError if the row decoder would not take it for one either.
+    """
+    size = payload[position]
+    if size < 0x80:
+        return size, position + 1
+    size &= 0x7F
+    for shift in range(7, 7 * MAX_TAG, 7):
         position += 1
-        shift += 7
-    return size | payload[position] << shift, position + 1
+        octet = payload[position]
+        size |= (octet & 0x7F) << shift
+        if octet < 0x80:
+            if size > MAX_SIZE:
+                break
+            return size, position + 1
+    raise IndexError("a length is too large")
 
 
 Segment = tuple[Entry, ...]

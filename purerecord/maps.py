@@ -19,7 +19,8 @@ from .septets import Ints, Mask, Octets
 
 _FEW = 8  # records: fewer are not worth a step together
 _LONG_KEY = 127  # bytes
-_RARE = 64  # names that only few records have; with more of them, the row decoder is faster
+_RARE = 64  # names that only few records have; with more of them, the row decoder is faster,
+_LOOKS = 64  # and where each entry has been compared with so many names
 _U = np.uint64
 
 
@@ -76,9 +77,11 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
         if rows.size < _FEW <= rounds:
             valid[:] = False  # few records that have many more lists than all others
         entries = Spans(rows, begin, end).where(valid, maps.odd)
+        looks = 0
         for key, some, left in _by_key(octets, entries):
             rare += some.rows.size < _FEW
-            if rare > _RARE:
+            looks += left.rows.size
+            if rare > _RARE or looks > _LOOKS * entries.rows.size:
                 maps.odd[left.rows] = True
                 break
             if key is None:

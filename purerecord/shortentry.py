@@ -37,10 +37,10 @@ def short_entry(key: bytes, cells: Cells) -> ShortEntry | None:
     elif cells.kind == INT64 and counts[0] == 1 and (edges := varint_edges(cells.values))[1] <= WORD:
         entry = _Integers(key, cells.values, *edges)
     elif cells.kind == BYTES and counts[0] == 1:
-        joined, begins, lengths = _joined(cells.values)
+        lengths = np.fromiter(map(len, cells.values), np.int64, len(counts))
         longest = int(lengths.max())
         if longest <= _SHORT:
-            entry = _Strings(key, joined, begins, lengths.astype(np.uint8), longest)
+            entry = _Strings(key, cells.values, lengths, longest)
     # The content must begin at the same place in every record.
     return entry if entry is None or len(entry.heads[0]) == len(entry.heads[-1]) else None
 
@@ -111,10 +111,10 @@ class _Integers(ShortEntry):
 
 
 class _Strings(ShortEntry):
-    def __init__(self, key: bytes, joined: bytes, begins: Ints, lengths: Sizes, longest: int) -> None:
+    def __init__(self, key: bytes, values: list[bytes], lengths: Ints, longest: int) -> None:
         super().__init__(key, BYTES, len(lengths), int(lengths.min()), longest)
-        self._joined, self._begins = joined, begins
-        self.varying = lengths if self.spill else None
+        self._joined, self._begins = b"".join(values), np.cumsum(lengths) - lengths
+        self.varying = lengths.astype(np.uint8) if self.spill else None
 
     def _contents(self) -> npt.NDArray[Any]:
         width = max(1, self._longest)
@@ -138,20 +138,3 @@ def head(key: bytes, kind: int, size: int) -> bytes:
 def _put(out: Octets, at: Ints, rows: npt.NDArray[np.void], width: int) -> None:
     """The first ``width`` bytes of each row to its place."""
     elements(out, width)[at] = np.ndarray(len(rows), f"V{width}", rows, strides=rows.strides)
-
-
-def _joined(values: list[bytes]) -> tuple[bytes, Ints, Ints]:
-    """Strings in one, where each begins, and their lengths.
-
-    Most strings hold no zero byte. Then one between each two tells the lengths of all, in less time than it
-    takes to ask each.
-    """
-    if len(values[0]) <= _SHORT:
-        joined = b"\0".join(values)
-        zeros = np.flatnonzero(np.frombuffer(joined, np.uint8) == 0)
-        if len(zeros) == len(values) - 1:
-            edges = np.concatenate(([-1], zeros, [len(joined)]))
-            return joined, edges[:-1] + 1, np.diff(edges) - 1
-    lengths = np.fromiter(map(len, values), np.int64, len(values))
-    short = int(lengths.max()) <= _SHORT
-    return b"".join(values) if short else b"", np.cumsum(lengths) - lengths, lengths

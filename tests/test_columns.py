@@ -111,6 +111,57 @@ def test_what_was_decoded_before_changes_nothing(seed):
         assert gathered(batches[number]) == expected[number]
 
 
+def padded(size: int, width: int) -> bytes:
+    """A length in more bytes than it needs."""
+    return bytes([size >> 7 * k & 0x7F | 0x80 for k in range(width - 1)]) + bytes([size >> 7 * (width - 1)])
+
+
+def nested(widths: list[int], before: bytes = b"") -> bytes:
+    """An Example of one vector, whose lengths take so many bytes, from inside to outside."""
+    content = bytes(12)
+    for tag, front, width in zip(
+        b"\x0a\x12\x12\x0a\x0a", (b"", b"", b"\x0a\x01x", b"", b""), widths, strict=True
+    ):
+        content = front + bytes([tag]) + padded(len(content), width) + content
+    return content + before
+
+
+@pytest.mark.parametrize("records", [3, 4, 40])
+@pytest.mark.parametrize("width", [2, 4, 5, 6, 10, 11, 62])
+def test_lengths_are_as_long_as_the_row_decoder_allows(records, width):
+    for level in range(5):
+        widths = [1] * 5
+        widths[level] = width
+        payload = nested(widths)
+        assert (rows_to_columns([payload])[0] == "columns") == (width <= 5)
+        same([payload] * records)
+        same([*[nested([1] * 5)] * records, payload])
+
+
+def test_record_that_is_one_endless_length_takes_no_time():
+    assert gathered([b"\x0a" + b"\xff" * 1_000_000] * 4)[0] != "columns"
+
+
+def test_batches_that_differ_in_the_last_feature_only_are_followed_once_each(monkeypatch):
+    def payloads(last):
+        names = ["a", *(f"c{number:02}" for number in range(20)), last]
+        return [messages.example([(name, messages.ints(n)) for name in names]) for n in range(20)]
+
+    batches = [payloads(f"z{number}") for number in range(6)]
+    expected = [gathered(batch) for batch in batches]
+    followed = []
+
+    def follow(*args, **options):
+        followed.append(args)
+        return original(*args, **options)
+
+    original = purerecord.columns.follow
+    monkeypatch.setattr(purerecord.columns, "follow", follow)
+    for _ in range(3):
+        assert [gathered(batch) for batch in batches] == expected
+    assert len(followed) == 18
+
+
 def test_layouts_are_learned_once(monkeypatch, no_rows):
     ordered = [("a", messages.ints(1)), ("b", messages.floats(2)), ("c", messages.strings(b"3"))]
     shuffled = [messages.example(Random(i).sample(ordered, 3)) for i in range(50)]

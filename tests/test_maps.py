@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 from messages import entry, ints
 
+import purerecord.maps
 from purerecord.found import Block
 from purerecord.maps import Maps, Spans, find_lists, open_maps
 from purerecord.records import Records
@@ -95,6 +96,20 @@ def test_hundreds_of_names_that_few_records_have_are_too_many() -> None:
     assert 200 < len(odd) < 300
     assert not {*range(30, 50)} & {*odd}
     assert len(found[b"a"]) == 20
+
+
+def test_names_that_a_few_records_share_are_not_compared_with_all_others(monkeypatch) -> None:
+    compared = []
+
+    def matches(octets, begins, expected):
+        compared.append(begins.size)
+        return original(octets, begins, expected)
+
+    original = purerecord.maps.matches
+    monkeypatch.setattr(purerecord.maps, "matches", matches)
+    _, odd = lists_of([with_lists((f"{number // 8}", b"")) for number in range(4000)])
+    assert 3000 < len(odd) < 4000
+    assert sum(compared) < 100 * 4000
 
 
 def test_few_records_with_many_more_lists_than_the_others_are_odd() -> None:
