@@ -7,6 +7,7 @@ behind it, and head and content are scattered together. This module does not kno
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import Any
 
@@ -45,7 +46,7 @@ def short_entry(key: bytes, cells: Cells) -> ShortEntry | None:
     return entry if entry is None or len(entry.heads[0]) == len(entry.heads[-1]) else None
 
 
-class ShortEntry:
+class ShortEntry(ABC):
     """An entry that holds ``shortest`` to ``longest`` bytes of content in each of ``count`` records.
 
     Its size in a record is ``fixed`` bytes, and ``varying`` besides where that is not None. ``spill`` is
@@ -63,9 +64,9 @@ class ShortEntry:
         self.varying: Sizes | None = None
         self._shortest, self._longest = shortest, longest
 
+    @abstractmethod
     def _contents(self) -> npt.NDArray[Any]:
         """An element for each record; its content is the first bytes of that."""
-        raise NotImplementedError
 
     def write(self, out: Octets, at: Ints, room: int) -> None:
         """Write the entry of every record at its place in ``out``, and up to ``room`` bytes behind it."""
