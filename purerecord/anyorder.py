@@ -41,19 +41,19 @@ def search(
     """
     starts, words, owners, alive = _jump(block)
     for _ in range(_LESSONS):
-        groups = by_depth(known.values())
-        entries = [entry for group in groups for entry in group]
-        if len(entries) > MAX_FEATURES or len(entries) * alive.size > _SPARSE * (starts.size + alive.size):
+        count = len(known)
+        if count > MAX_FEATURES or count * alive.size > _SPARSE * (starts.size + alive.size):
             return {}, np.zeros_like(alive)
-        features = key_table(tuple(entry.key for entry in entries)).find(block.octets, starts, words)
-        unknown = np.flatnonzero(features == len(entries))
+        groups, table = _catalogue(tuple(known.values()))
+        features = table.find(block.octets, starts, words)
+        unknown = (features == count).nonzero()[0]
         if unknown.size:
             learn(int(owners[unknown[0]]))
-        if len(known) == len(entries):
+        if len(known) == count:
             break
     features *= alive.size
     features += owners
-    places = np.full((len(entries) + 1, alive.size), -1)
+    places = np.full((count + 1, alive.size), -1)
     places.reshape(-1)[features] = starts
     alive &= places[-1] < 0  # no unknown features
     places = places[:-1]
@@ -67,9 +67,9 @@ def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
     """All entries of all records: (where they begin, how their contents begin, of which record they are), and
     which records consist of entries."""
     cursor, alive = open_records(block)
-    rows = np.flatnonzero(alive & (cursor < block.ends))
+    rows = (alive & (cursor < block.ends)).nonzero()[0]
     cursor, ends = cursor[rows], block.ends[rows]
-    starts, contents, owners = [cursor[:0]], [words_at(block.octets, cursor[:0])], [rows[:0]]
+    starts, contents, owners = [cursor[:0]], [np.empty(0, _U)], [rows[:0]]
     while rows.size:
         if rows.size < _FEW < len(starts):
             alive[rows] = False
@@ -80,9 +80,9 @@ def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
         owners.append(rows)
         done = stop >= ends
         cursor = stop
-        if done.any():
+        if np.count_nonzero(done):
             alive[rows[stop > ends]] = False
-            on = np.flatnonzero(~done)
+            on = (~done).nonzero()[0]
             rows, cursor, ends = rows[on], stop[on], ends[on]
     return np.concatenate(starts), np.concatenate(contents), np.concatenate(owners), alive
 
@@ -157,13 +157,19 @@ class KeyTable:
 
 
 @lru_cache(maxsize=16)
-def key_table(keys: tuple[bytes, ...]) -> KeyTable:
-    """The table of these keys; the same one for the same keys."""
-    return KeyTable(keys)
+def _catalogue(known: tuple[Entry, ...]) -> tuple[list[tuple[Entry, ...]], KeyTable]:
+    """The entries in groups that may be in one run, and a table of their keys in the same order."""
+    groups = by_depth(known)
+    return groups, KeyTable(tuple(entry.key for group in groups for entry in group))
+
+
+@lru_cache(maxsize=256)
+def _run_of(entries: tuple[Entry, ...]) -> Run:
+    return run_of(tuple((entry,) for entry in entries))
 
 
 def _read(
-    block: Block, groups: list[list[Entry]], places: Ints, alive: Mask, wanted: Wanted
+    block: Block, groups: list[tuple[Entry, ...]], places: Ints, alive: Mask, wanted: Wanted
 ) -> dict[bytes, Found]:
     """Read the entries that begin at ``places``; where these are negative, there are none."""
     columns: dict[bytes, Found] = {}
@@ -174,13 +180,12 @@ def _read(
             entries = group[first : first + step]
             some = places[low : low + len(entries)]
             low += len(entries)
-            run = run_of(tuple((entry,) for entry in entries))
-            short = Short(entries, *_slots(block.octets, run, some), _begins(some, entries))
+            short = Short(entries, *_slots(block.octets, _run_of(entries), some), _begins(some, entries))
             columns.update(_take(block, short, some, alive, wanted))
     return columns
 
 
-def _begins(places: Ints, entries: list[Entry]) -> Callable[[int], Ints]:
+def _begins(places: Ints, entries: tuple[Entry, ...]) -> Callable[[int], Ints]:
     """Where the values of short entries begin."""
     return lambda k: places[k] + (len(entries[k].key) + HEADER)
 
@@ -188,23 +193,27 @@ def _begins(places: Ints, entries: list[Entry]) -> Callable[[int], Ints]:
 def _slots(octets: Octets, run: Run, places: Ints) -> tuple[Words, Words, Mask]:
     """The first words and the sizes of the values at ``places``, and where the headers are right."""
     depth = run.depth
-    index = places + (np.array(run.sizes)[:, None] - 8 * depth)
-    np.maximum(index, -8 * depth, out=index)
+    index = places + run.indents
     edge = min(int(index.min()), 0)
-    slots = fetch(octets, 8 * depth + 8, index - edge if edge else index, edge)
+    if edge:
+        index -= edge
+    slots = fetch(octets, 8 * depth + 8, index, edge)
     words = slots.view("<u8").reshape(*index.shape, depth + 1)
     planes = np.empty((depth + 1, *index.shape), _U)
     np.subtract(words.transpose(2, 0, 1), run.expected, out=planes)
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
     valid &= places >= 0
-    valid[[entry.kind == UNSET for entry in run.last]] = False  # there is no header for no kind
+    if any(entry.kind == UNSET for entry in run.last):  # there is no header for no kind
+        valid[[entry.kind == UNSET for entry in run.last]] = False
     return planes[depth], sizes, valid
 
 
 def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
     """What short entries hold, and long ones where they are not short."""
     columns = take_short(short, alive, wanted)
+    if np.count_nonzero(short.valid) == short.valid.size:
+        return columns
     absent = places < 0
     complete: Mask = np.all(short.valid | absent | ~alive, axis=1)
     everywhere: Mask = np.all(~absent, axis=1)

@@ -28,7 +28,7 @@ def fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
     column = batch.columns[feature]
     shape = (batch.size, *spec.shape)
     if column.kinds is None and column.uniform == spec.count:
-        return column.values.reshape(shape)
+        return column.values.reshape(shape) if spec.shape else column.values
     absent = batch.kinds(feature) <= 0
     remedy = "give a default_value if it may be missing"
     if not spec.count:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -46,8 +45,7 @@ class _Lesson(NamedTuple):
 _lessons: list[_Lesson] = []
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """The values of one feature in ``rows`` records, one row behind the other.
 
     ``kind`` is BYTES, FLOAT, INT64, or UNSET when no record says. ``kinds`` holds the kind of the feature
@@ -55,8 +53,6 @@ class Column:
     flat: int64, float32, or objects that are ``bytes``; a record of another kind adds none. ``uniform`` is
     the number of values of every row, if it is the same for all, else None; ``splits`` is given then.
     """
-
-    __slots__ = ("kind", "kinds", "rows", "splits", "uniform", "values")
 
     kind: int
     kinds: npt.NDArray[np.int8] | None
@@ -220,7 +216,7 @@ class _Decoder:
     def _take(self, block: Block, found: dict[bytes, Found], alive: Mask) -> None:
         """Take what was found in the records that are ``alive``, and are done then."""
         for _ in range(_ODD_COLUMNS):
-            some = np.flatnonzero(alive)
+            some = alive.nonzero()[0]
             if not some.size:
                 return
             try:
@@ -242,8 +238,11 @@ class _Decoder:
             found = {key: one.pick(some) for key, one in found.items()}
         for key, one in found.items():
             if key in self._wanted:
-                kinds = one.kind if one.kinds is None else one.kinds
-                parts[key.decode()] = one.kind, Part(kinds, *take(one, block))
+                values, counts = take(one, block)
+                parts[key.decode()] = (
+                    one.kind,
+                    Part(one.kind if one.kinds is None else one.kinds, values, counts),
+                )
             else:
                 check(one, block)
         return parts

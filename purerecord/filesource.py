@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .cursor import MANY, Context, Cursor, Elements, Node, State, Table, changed
 from .deflate import compression_name
 from .filetable import FileTable
+from .memory import Memory
 from .plainfile import PlainFile
 from .reader import RecordReader
 from .records import Records
@@ -79,10 +80,10 @@ class Files(Node):
     def open(self, context: Context) -> Cursor:
         return _FilesCursor(self, context)
 
-    def open_file(self, path: str, context: Context) -> PlainFile | _Forward:
+    def open_file(self, path: str, context: Context, memory: Memory) -> PlainFile | _Forward:
         """The file at ``path``, in the way that suits it."""
         if self.on_error == "raise" and not is_url(path) and self._is_plain(path):
-            return PlainFile(path)
+            return PlainFile(path, memory)
         return _Forward(path, self.compression, self.on_error, context)
 
     def _is_plain(self, path: str) -> bool:
@@ -128,6 +129,7 @@ class _FilesCursor(Cursor):
         self._number = 0  # of the file that is open, or to be opened
         self._file: PlainFile | _Forward | None = None
         self._aside: PlainFile | None = None  # to read records that were passed over
+        self._memory = Memory()
 
     @property
     def hint(self) -> int:  # type: ignore[override]
@@ -178,7 +180,8 @@ class _FilesCursor(Cursor):
 
     def _opened(self) -> PlainFile | _Forward | None:
         if self._file is None and self._number < len(self._node.paths):
-            self._file = self._node.open_file(self._node.paths[self._number], self._context)
+            path = self._node.paths[self._number]
+            self._file = self._node.open_file(path, self._context, self._memory)
         return self._file
 
     def _next_file(self) -> None:

@@ -33,9 +33,19 @@ class ForwardStream:
     """The frames of one opened file, in order.
 
     If the file has been read up to ``offset``, and so many records of it are known, it goes on there.
+    ``after`` is the stream of the file before, which will not be asked again: its memory is used further,
+    and its records tell how large those of this file may be.
     """
 
-    def __init__(self, opened: Opened, *, verify: bool = True, record: int = 0, offset: int = 0) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        *,
+        verify: bool = True,
+        record: int = 0,
+        offset: int = 0,
+        after: ForwardStream | None = None,
+    ) -> None:
         self._opened = opened
         self._verify = verify
         self._buffer: Any = b""  # or a view of memory that has been read into
@@ -50,7 +60,8 @@ class ForwardStream:
         self._resynced = False  # whether the next record lies where a search has ended
         self._headless = False  # whether it has lost its header, and nothing else
         self._sweep: Sweep | None = None
-        self._memory = Memory()
+        self._memory: Memory = Memory() if after is None else after._memory
+        self._mean: int = 0 if after is None else after._mean  # bytes of a frame, so far
         self.record = record  # the number in the file of the next record to be handed out
         self.good = offset  # bytes of the file in good frames, those handed out by ``next``
         self.searched = False  # whether the records handed out last begin where a search has ended
@@ -160,10 +171,11 @@ class ForwardStream:
 
     def _estimate(self, limit: int | None, most: int | None) -> int:
         """About how many bytes ``limit`` frames take, if not ``most``."""
-        if limit is None or not len(self._begins):
+        if limit is None:
             return 0
-        mean = int(self._ends[-1] - self._begins[0]) // len(self._begins) + OVERHEAD
-        return min((limit + limit // 16 + 1) * mean, most or 1 << 62)
+        size = min((limit + limit // 16 + 1) * self._mean, most or 1 << 62)
+        # Before there are any of this file, it is a guess, and too much would be read in vain.
+        return size if len(self._begins) or size <= _PIECE else 0
 
     def _extend(self, tail: Any, needed: int) -> bytes:
         """``tail`` and, behind it, at least ``needed`` more bytes of the source if it has as many."""
@@ -216,6 +228,8 @@ class ForwardStream:
             self._bad_length = len(buffer) >= HEADER and not frame.header_holds(buffer, 0)
             return
         self._begins, self._ends, self._stop, self._bad_length = frame.split(buffer)
+        if len(self._begins):
+            self._mean = self._stop // len(self._begins)
         self._bad = NONE
         if isinstance(buffer, memoryview):
             self._buffer = buffer.toreadonly()  # from now on

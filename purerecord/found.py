@@ -75,6 +75,8 @@ class Found(NamedTuple):
 
 def take(found: Found, block: Block) -> tuple[Values, Ints | int]:
     """(the values of all records, how many each has); OddError if some take the row decoder."""
+    if found.values is not None and found.kinds is None:
+        return found.values, 1
     own, rows = found.typed()
     try:
         values, numbers = _take(own, block)

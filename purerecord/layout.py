@@ -161,7 +161,10 @@ class Run:
         self.sizes = [_size_of(segment) for segment in segments]
         self.ends: list[int] = np.cumsum(self.sizes).tolist()  # of the segments, if they had no values
         self.depth = _depth(max(self.sizes))
+        # From where a segment begins to where its words do.
+        self.indents = np.array(self.sizes)[:, None] - 8 * self.depth
         self.limits = np.array([0x7F - 8 - len(entry.key) for entry in self.last], np.uint64)
+        self.limit = self.limits.min()
         expected = self._words([_template(segment, 0) for segment in segments])
         self.lanes = self._words([_template(segment, 1) for segment in segments]) - expected
         self.masks = self._words([_mask(segment) for segment in segments])
@@ -248,12 +251,12 @@ def _coarse_depth(segment: Segment) -> int:
     return -(-_depth(_size_of(segment)) // 2) if segment[-1].short else 0
 
 
-def by_depth(entries: Iterable[Entry]) -> list[list[Entry]]:
+def by_depth(entries: Iterable[Entry]) -> list[tuple[Entry, ...]]:
     """Groups of entries that may be in one run, whatever their order, as if all were short."""
     order = sorted(entries, key=lambda entry: len(entry.key))
     if len(order) <= _FEW:
-        return [order] if order else []
-    return [list(group) for _, group in groupby(order, key=lambda entry: _depth(_size_of((entry,))))]
+        return [tuple(order)] if order else []
+    return [tuple(group) for _, group in groupby(order, key=lambda entry: _depth(_size_of((entry,))))]
 
 
 @lru_cache(maxsize=64)

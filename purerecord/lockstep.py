@@ -8,7 +8,7 @@ accepted here, the row decoder decodes to the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from .wire import FLOAT, INT64
 _U = np.uint64
 _CELLS = 1 << 15  # segments that are checked at once, of all records: their words stay in the cache
 _LARGE = 2048  # bytes
+_WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
 
 Wanted = Container[bytes]
 
@@ -86,7 +87,7 @@ def _is_wide(layout: Layout, block: Block) -> bool:
 class Short(NamedTuple):
     """Short entries in all records: (entries, records) arrays."""
 
-    entries: list[Entry]
+    entries: Sequence[Entry]
     words: Words  # the first eight bytes of the values
     sizes: Words  # of the values, in bytes
     valid: Mask  # is the header as expected?
@@ -127,8 +128,8 @@ class Walker(NamedTuple):
         offsets = [end - run.ends[low] + run.sizes[low] for end in run.ends[low:high]]
         for k, offset in enumerate(offsets):
             slots = fetch(self.octets, 8 * depth + 8, cursors[k], offset - 8 * depth)
-            words = slots.view("<u8").reshape(rows, depth + 1)
-            np.subtract(words.T, run.expected[:, low + k], out=planes[:, k])
+            words = np.ndarray((depth + 1, rows), _WORD, slots, 0, (8, slots.itemsize))
+            np.subtract(words, run.expected[:, low + k], out=planes[:, k])
             np.right_shift(planes[depth - 1, k], _U(56), out=sizes[k])
             np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
             self._take_floats(slots, run.segments[low + k], 8 * depth - run.sizes[low + k])
@@ -141,7 +142,7 @@ class Walker(NamedTuple):
         for entry in segment[:-1]:
             offset += len(entry.key) + HEADER
             if entry.key in self.wanted:
-                values = np.ndarray(slots.shape, "<f4", slots.data, offset, slots.strides)
+                values = np.ndarray(slots.shape, _FLOAT, slots, offset, slots.strides)
                 self.columns[entry.key] = Found(FLOAT, values.astype(np.float32))
             offset += 4
 
@@ -162,7 +163,7 @@ def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
             planes[k] -= np.multiply(sizes, run.lanes[k, some], out=scratch)
         rest |= np.bitwise_and(planes[k], run.masks[k, some], out=scratch)
     valid: Mask = rest == _U(0)
-    if bool((sizes.max(axis=1, initial=0) > run.limits[low:high]).any()):
+    if sizes.max(initial=0) > run.limit:
         valid &= sizes <= run.limits[low:high, None]
     return valid
 

@@ -24,6 +24,7 @@ from .stream import FrameStream
 _CHUNK = 1 << 20
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
+_SEVERAL = 64  # large records, of which a few more may be read
 # The most that is asked of the file at once.
 _MOST = 1 << 26
 
@@ -31,14 +32,14 @@ _NONE = np.empty(0, np.int64)
 
 
 class PlainFile:
-    """The records of the file at ``path``, forward, beginning anywhere."""
+    """The records of the file at ``path``, forward, beginning anywhere; read into ``memory``."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, memory: Memory | None = None) -> None:
         self.path = path
         self._file = OpenFile(path)
         self._size = self._file.size()
         self.record = 0  # the number of the next record
-        self._memory = Memory()
+        self._memory = memory or Memory()
         self._buffer: Any = b""  # or a view of memory that has been read into
         self._shown = memoryview(b"")  # the same, for others
         self._base = 0  # where in the file the buffer begins
@@ -65,7 +66,8 @@ class PlainFile:
 
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``, their data checked; None at the end."""
-        if self._cursor == len(self._begins) and not self._fill(count):
+        ready = len(self._begins) - self._cursor
+        if ready < count and (not ready or self._can_hold(count)) and not self._fill(count):
             return None
         begin, end = self._cursor, min(self._cursor + count, len(self._begins))
         begins, ends = self._begins[begin:end], self._ends[begin:end]
@@ -118,6 +120,14 @@ class PlainFile:
         """Close the file."""
         self._file.close()
 
+    def _can_hold(self, count: int) -> bool:
+        """Whether the buffer could hold ``count`` records that are to be handed out, but does not.
+
+        To read some of them once more costs less than to join what lies in two buffers.
+        """
+        unread = self._size - self._base - len(self._buffer)
+        return unread > 0 and count >= _SEVERAL and self._estimate(count) <= _MOST
+
     def _mean(self) -> int:
         """The mean size of the frames so far."""
         return self.offset // self.record if self.record else 0
@@ -133,16 +143,20 @@ class PlainFile:
 
     def _fill(self, count: int) -> bool:
         """Get the next frames, about ``count`` of them, into the buffer; False at the end."""
-        offset, mean = self.offset, self._mean()
+        offset = self.offset
         if offset >= self._size:
             return False
-        size = max(_CHUNK, (count + count // 16 + 1) * mean)  # a little more, for they differ
-        if mean >= _HOP:
-            size = count * mean if count > 1 else HEADER  # one alone is read exactly
-        self._load(self._read_at(offset, min(size, _MOST)), offset)
+        self._load(self._read_at(offset, min(self._estimate(count), _MOST)), offset)
         if not len(self._begins):
             self._load(self._read_at(offset, self._whole_size(self._buffer, offset)), offset)
         return True
+
+    def _estimate(self, count: int) -> int:
+        """How many bytes to read for ``count`` records: a little more than they take, for they differ."""
+        mean = self._mean()
+        if mean >= _HOP and count < _SEVERAL:
+            return count * mean if count > 1 else HEADER  # one alone is read exactly
+        return max(_CHUNK, (count + count // 16 + 1) * mean)
 
     def _read_at(self, offset: int, size: int) -> memoryview:
         room = self._memory.room(min(size, self._size - offset))

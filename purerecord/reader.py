@@ -134,7 +134,8 @@ class RecordReader(Iterator[bytes]):
     def _open_next(self) -> bool:
         """Go on to the next file, if there is one."""
         for file in self._files:
-            stream = FrameStream(Opened(file, self._compression), verify=self._verify)
+            opened = Opened(file, self._compression)
+            stream = FrameStream(opened, verify=self._verify, after=self._stream)
             if self._stream is not None:
                 self._stream.close()
             self._stream = stream

@@ -154,7 +154,7 @@ def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Arr
     column = batch.columns[feature]
     if column.kinds is not None:
         kinds = np.where(column.kinds == UNSET, np.int8(column.kind), column.kinds)
-        batch = replace(batch, columns={feature: replace(column, kinds=kinds)})
+        batch = replace(batch, columns={feature: column._replace(kinds=kinds)})
     return fixed_len(batch, feature, spec)
 
 

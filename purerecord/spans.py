@@ -35,12 +35,18 @@ def fetch(octets: Octets, width: int, begins: Ints, offset: int = 0) -> npt.NDAr
     number = octets.size - offset - width + 1
     if number > 0:
         # Element i of this view is the bytes from i on: the elements overlap, and nothing is copied yet.
-        view: npt.NDArray[np.void] = np.ndarray((number,), f"V{width}", octets.data, offset, (1,))
+        view: npt.NDArray[np.void] = np.ndarray((number,), _bytes(width), octets, offset, (1,))
         try:
             return view[begins]
         except IndexError:
             pass
     return _fetch_anywhere(octets, width, begins + offset)
+
+
+@lru_cache(maxsize=256)
+def _bytes(width: int) -> np.dtype[np.void]:
+    """So many bytes as one element; the same object for the same number."""
+    return np.dtype(f"V{width}")
 
 
 def _fetch_anywhere(octets: Octets, width: int, begins: Ints) -> npt.NDArray[np.void]:

@@ -10,6 +10,7 @@ to be one. What is found here is what the lengths say, no more: ``frame`` checks
 from __future__ import annotations
 
 import struct
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ from .checksum import masked_length_crcs
 Offsets = npt.NDArray[np.int64]
 
 _HEADER, _OVERHEAD = 12, 16
-# Walking from many places pays for many small frames. So many frames are to be walked from each place.
+# Walking from many places pays for many small frames; their size shows in the first few.
 _PROBE = 16
-_LANE = 24
-_LARGEST_MEAN = 300
+_LARGEST_MEAN = 1000
+_FEWEST = 4096
+# So many frames are walked from each place, or up to so many: finding a place costs as much as few steps.
+_LANE = 64
 _length_at = struct.Struct("<Q").unpack_from
 
 
@@ -78,9 +81,10 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     """The starts of frames, walked from many places at once; None where that does not work out."""
     probe = _loop(buffer, start, min(end, start + _PROBE * _LARGEST_MEAN))
     mean = (probe[-1] - start) // max(1, len(probe) - 1)
-    if len(probe) <= _PROBE or mean > _LARGEST_MEAN:
+    count = (end - start) // max(1, mean)
+    if len(probe) <= _PROBE or mean > _LARGEST_MEAN or count < _FEWEST:
         return None
-    places = _places(buffer, start, end, mean)
+    places = _places(buffer, start, end, mean, min(isqrt(count) // 2, _LANE))
     if len(places) < 2:
         return None
     position, limit = places[:-1].astype(np.uint64), places[1:].astype(np.uint64)
@@ -102,11 +106,11 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     return np.append(starts[starts < limit[:, None]], limit[-1:]).astype(np.int64)
 
 
-def _places(buffer: Any, start: int, end: int, mean: int) -> Offsets:
-    """Places, ``start`` among them, where headers are whose CRCs hold, some frames apart."""
+def _places(buffer: Any, start: int, end: int, mean: int, lane: int) -> Offsets:
+    """Places, ``start`` among them, where headers are whose CRCs hold, about ``lane`` frames apart."""
     window = 2 * mean + _HEADER
     zeros = bytes(6)  # in so small frames all but the two lowest bytes of a length are zero
-    looked = range(start + _LANE * mean, end - window - _HEADER, _LANE * mean)
+    looked = range(start + lane * mean, end - window - _HEADER, lane * mean)
     found = [(at, bytes(buffer[at : at + window]).find(zeros)) for at in looked]
     # The second lowest is zero too where a length is below 256; then the header begins there.
     places = np.array([at + by for at, by in found if by >= 0], np.int64)[:, None] - np.array([2, 1])

@@ -93,6 +93,35 @@ def test_batches_that_are_kept_keep_their_records(tmp_path):
     ]
 
 
+def test_batches_that_are_kept_keep_their_records_beyond_their_file(tmp_path):
+    paths, payloads = [], []
+    for number in range(5):
+        payloads += (own := [b"%d-%04d" % (number, i) * 30 for i in range(2000)])
+        paths.append(tmp_path / str(number))
+        paths[-1].write_bytes(frames(own))
+    for batch_size in (None, 700, 2000):
+        kept = [batch[::7] for batch in pr.read_batches(paths, batch_size=batch_size)]
+        firsts = range(0, len(payloads), 2000)
+        step = batch_size or 2000
+        expected = [
+            payloads[low : min(low + step, f + 2000)][::7] for f in firsts for low in range(f, f + 2000, step)
+        ]
+        assert [list(some) for some in kept] == expected
+    dataset = pr.TFRecordDataset(paths).batch(700)
+    assert [list(batch) for batch in list(dataset)] == [
+        payloads[low : low + 700] for low in range(0, 10_000, 700)
+    ]
+
+
+@counting
+def test_what_was_read_of_one_file_makes_room_for_the_next(tmp_path):
+    paths = [tmp_path / str(number) for number in range(8)]
+    for path in paths:
+        path.write_bytes(frames([path.name.encode() * 100_000] * 20))
+    seen = {np.frombuffer(batch.buffer, np.uint8).ctypes.data for batch in pr.read_batches(paths)}
+    assert len(seen) <= 4
+
+
 def test_a_batch_cannot_be_written_to(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(frames([b"abc"] * 100))

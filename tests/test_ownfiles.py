@@ -45,9 +45,9 @@ def test_files_of_others_are_never_opened(compression, tmp_path, monkeypatch):
     opened: list[str] = []
     open_file = Files.open_file
 
-    def watched(self, path, context):
+    def watched(self, path, *others):
         opened.append(path)
-        return open_file(self, path, context)
+        return open_file(self, path, *others)
 
     monkeypatch.setattr(Files, "open_file", watched)
     for place, path in enumerate(paths):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
+from purerecord import plainfile
 from purerecord.plainfile import PlainFile
 
 SIZES = st.lists(st.sampled_from([0, 1, 7, 300, 20_000, 70_000]), max_size=30)
@@ -36,6 +37,31 @@ def test_any_mix_of_taking_and_passing_over_keeps_the_place(sizes, moves, tmp_pa
                 place += passed
             assert file.record == place
             assert file.offset == len(frames(payloads[:place]))
+
+
+@pytest.mark.parametrize("size", [100, 3000, 20_000])
+def test_a_batch_is_not_in_two_pieces(size, tmp_path):
+    path = tmp_path / "file"
+    payloads = [bytes([number % 251]) * (size + number % 7) for number in range(1000)]
+    path.write_bytes(frames(payloads))
+    with closing(PlainFile(str(path))) as file:
+        file.take(1)  # now it knows how large they are
+        for low in range(1, 1000, 128):
+            assert list(file.take(128)) == payloads[low : low + 128]
+        assert file.take(128) is None
+
+
+def test_what_is_too_much_for_the_memory_comes_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(plainfile, "_MOST", 1 << 20)
+    path = tmp_path / "file"
+    payloads = [bytes([number]) * 40_000 for number in range(200)]
+    path.write_bytes(frames(payloads))
+    found = []
+    with closing(PlainFile(str(path))) as file:
+        while (records := file.take(100)) is not None:
+            assert len(records.buffer) <= 1 << 20
+            found += records
+    assert found == payloads
 
 
 def test_it_goes_on_anywhere(tmp_path):
