@@ -29,6 +29,7 @@ _FEW = 8  # records: fewer are not worth a step together
 _SPARSE = 16  # times as many features as a record has, on average, are too many
 _LESSONS = 8
 _ODD = 0x9E3779B97F4A7C15
+_LONG = 0x80  # from here on, a size takes more than one byte
 
 
 def search(
@@ -39,7 +40,8 @@ def search(
     Only records that have no other features than ``known`` are searched to the end; ``learn`` may add to
     these the features of a record that has others.
     """
-    starts, words, owners, alive = _jump(block)
+    starts, owners, alive = _jump(block)
+    words = _beginnings(block.octets, starts)
     for _ in range(_LESSONS):
         count = len(known)
         if count > MAX_FEATURES or count * alive.size > _SPARSE * (starts.size + alive.size):
@@ -63,20 +65,19 @@ def search(
     return _read(block, groups, places, alive, wanted), alive
 
 
-def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
-    """All entries of all records: (where they begin, how their contents begin, of which record they are), and
-    which records consist of entries."""
+def _jump(block: Block) -> tuple[Ints, Ints, Mask]:
+    """All entries of all records: (where they begin, of which record they are), and which records consist of
+    entries."""
     cursor, alive = open_records(block)
     rows = (alive & (cursor < block.ends)).nonzero()[0]
     cursor, ends = cursor[rows], block.ends[rows]
-    starts, contents, owners = [cursor[:0]], [np.empty(0, _U)], [rows[:0]]
+    starts, owners = [cursor[:0]], [rows[:0]]
     while rows.size:
         if rows.size < _FEW < len(starts):
             alive[rows] = False
             break
-        words, stop = _entries(block.octets, cursor)
+        stop = _stops(block.octets, cursor)
         starts.append(cursor)
-        contents.append(words)
         owners.append(rows)
         done = stop >= ends
         cursor = stop
@@ -84,21 +85,34 @@ def _jump(block: Block) -> tuple[Ints, Words, Ints, Mask]:
             alive[rows[stop > ends]] = False
             on = (~done).nonzero()[0]
             rows, cursor, ends = rows[on], stop[on], ends[on]
-    return np.concatenate(starts), np.concatenate(contents), np.concatenate(owners), alive
+    return np.concatenate(starts), np.concatenate(owners), alive
 
 
-def _entries(octets: Octets, cursor: Ints) -> tuple[Words, Ints]:
-    """How the entries at the cursors begin, up to four bytes of the key, and where they end."""
-    words = words_at(octets, cursor)
-    size: Ints | Octets = words.view(np.uint8)[1::8]
-    if int(size.max()) < 0x80:
-        stop = cursor + size
-        stop += 2
-        return words, stop
-    size, width, valid = sizes_in(words >> _U(8))
-    content = cursor + 1 + width
+def _stops(octets: Octets, cursor: Ints) -> Ints:
+    """Where the entries at the cursors end."""
+    after = cursor + 1
+    octet = octets.take(
+        after, mode="clip"
+    )  # where nothing follows, the entry ends too late, whatever is taken
+    if octet.max() < _LONG:
+        after += octet
+        after += 1
+        return after
+    size, width, valid = sizes_in(words_at(octets, after))
     size[~valid] = octets.size  # ends behind the end of its record
-    return (words_at(octets, content) << _U(16)) | _U(0x0A), content + size
+    after += width
+    after += size
+    return after
+
+
+def _beginnings(octets: Octets, starts: Ints) -> Words:
+    """How the entries begin, up to four bytes of the key, as if their sizes took one byte each."""
+    words = words_at(octets, starts)
+    long = (words & _U(_LONG << 8)).nonzero()[0]
+    if long.size:
+        contents = starts[long] + 1 + sizes_in(words[long] >> _U(8))[1]
+        words[long] = (words_at(octets, contents) << _U(16)) | _U(0x0A)
+    return words
 
 
 class KeyTable:
@@ -146,7 +160,7 @@ class KeyTable:
         if self._size > 8:
             # What follows the words; where the size of an entry takes more than one byte, by so much later.
             more = starts + 8
-            large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= 0x80)
+            large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= _LONG)
             more[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
             planes += list(
                 fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, len(self._masks) - 1).T

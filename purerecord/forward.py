@@ -18,9 +18,11 @@ from .frame import FOOTER, HEADER, OVERHEAD
 from .memory import Memory
 from .records import Records
 from .storage import Opened
-from .sweep import Sweep
+from .sweep import Sweep, sweep_for
 
 _CHUNK = 1 << 20
+# Frames are found the faster, the more of them are at hand; so this much is read for those who take many.
+_AHEAD = 1 << 22
 # From this length on a record is read straight into place: what it costs then is copying.
 _LARGE = 1 << 14
 # The most that is asked of a source at once.
@@ -59,7 +61,7 @@ class ForwardStream:
         self._ended = False  # whether nothing more can be had from the source
         self._resynced = False  # whether the next record lies where a search has ended
         self._headless = False  # whether it has lost its header, and nothing else
-        self._sweep: Sweep | None = None
+        self._sweep: Sweep | None = None if after is None else after._sweep
         self._memory: Memory = Memory() if after is None else after._memory
         self._mean: int = 0 if after is None else after._mean  # bytes of a frame, so far
         self.record = record  # the number in the file of the next record to be handed out
@@ -167,13 +169,13 @@ class ForwardStream:
         have = len(self._buffer) - self._stop
         if have < HEADER or self._bad_length:
             return 0
-        return max(0, frame.decode_header(self._buffer, self._stop) + OVERHEAD - have)
+        return max(0, frame.length_at(self._buffer, self._stop) + OVERHEAD - have)
 
     def _estimate(self, limit: int | None, most: int | None) -> int:
         """About how many bytes ``limit`` frames take, if not ``most``."""
-        if limit is None:
+        if limit is None or not self._mean:
             return 0
-        size = min((limit + limit // 16 + 1) * self._mean, most or 1 << 62)
+        size = max(min((limit + limit // 16 + 1) * self._mean, most or 1 << 62), _AHEAD)
         # Before there are any of this file, it is a guess, and too much would be read in vain.
         return size if len(self._begins) or size <= _PIECE else 0
 
@@ -238,10 +240,12 @@ class ForwardStream:
 
     def _read_large(self) -> bytes | None:
         """The payload that follows next, past the buffer, if it is a large one in a regular file."""
-        missing = self._missing()
         begin = self._stop + HEADER
-        length = len(self._buffer) - begin + missing - FOOTER
-        if missing <= FOOTER or length < _LARGE or (self._opened.remaining(missing) or 0) < missing:
+        if len(self._buffer) < begin or self._bad_length:
+            return None
+        length = frame.length_at(self._buffer, self._stop)
+        missing = begin + length + FOOTER - len(self._buffer)
+        if length < _LARGE or missing <= FOOTER or (self._opened.remaining(missing) or 0) < missing:
             return None
         self._opened.go_to(self._base + begin)
         payload = self._opened.read(length)
@@ -262,7 +266,7 @@ class ForwardStream:
         if not (self._verify and self._opened.rewinds) or self._bad_length or self._headless:
             return None
         self._opened.go_to(self._base + self._stop)
-        self._sweep = self._sweep or Sweep()
+        self._sweep = sweep_for(self._opened.remaining() or 0, self._sweep)
         swept = self._sweep.take(self._opened)
         self._load(b"", self._base + self._stop + (swept.size if swept else 0))
         if swept is None:

@@ -128,6 +128,11 @@ def decode_header(data: Any, at: int = 0) -> int:
     return int(length)
 
 
+def length_at(data: Any, at: int) -> int:
+    """The length in the header at ``at``, whose CRC has been checked."""
+    return int(_header.unpack_from(data, at)[0])
+
+
 def header_holds(data: Any, at: int = 0) -> bool:
     """Whether the length in the header at ``at`` matches its CRC."""
     length, stored = _header.unpack_from(data, at)

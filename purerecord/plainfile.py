@@ -21,7 +21,8 @@ from .records import Records
 from .storage import Opened
 from .stream import FrameStream
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes at first; when it is known how many records these are,
+_AHEAD = 1 << 22  # as many as make frames quick to find
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
 _SEVERAL = 64  # large records, of which a few more may be read
@@ -156,7 +157,7 @@ class PlainFile:
         mean = self._mean()
         if mean >= _HOP and count < _SEVERAL:
             return count * mean if count > 1 else HEADER  # one alone is read exactly
-        return max(_CHUNK, (count + count // 16 + 1) * mean)
+        return max(_AHEAD if mean else _CHUNK, (count + count // 16 + 1) * mean)
 
     def _read_at(self, offset: int, size: int) -> memoryview:
         room = self._memory.room(min(size, self._size - offset))

@@ -132,8 +132,9 @@ def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
 
 def _long_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
     """Put integers and their counts into ``values`` and ``counts``; how many integers there are."""
-    slices = map(slice, begins.tolist(), (begins + sizes).tolist())
-    flat = np.frombuffer(b"".join((*map(octets.data.__getitem__, slices), bytes(MAX_BYTES))), np.uint8)
+    view = octets.data
+    lists = [view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
+    flat = np.frombuffer(b"".join([*lists, bytes(MAX_BYTES)]), np.uint8)
     stops = np.cumsum(sizes)
     if bool((flat.take(stops[np.flatnonzero(sizes)] - 1) >= 0x80).any()):
         return None  # ends inside a varint

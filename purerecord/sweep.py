@@ -21,7 +21,7 @@ from .frame import HEADER, OVERHEAD
 from .storage import Opened
 from .walk import frame_starts
 
-_SIZE = 1 << 20  # fits in the cache of a processor
+_SIZE = 1 << 22  # bytes: enough to find frames fast, and not too much for the cache of a processor
 _FEW = 16  # frames: fewer are not worth it
 
 
@@ -36,8 +36,9 @@ class Swept(NamedTuple):
 class Sweep:
     """Takes payloads from files in which one can go back."""
 
-    def __init__(self) -> None:
-        self._memory = BytesIO(bytes(_SIZE))
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._memory = BytesIO(bytes(size))
         self._view = self._memory.getbuffer()
 
     def __del__(self) -> None:
@@ -64,3 +65,9 @@ class Sweep:
         np.subtract(sizes, OVERHEAD, out=steps[1::2])
         self._memory.seek(0)
         return Swept(islice(map(self._memory.read, steps.tolist()), 1, None, 2), sizes.size, stop)
+
+
+def sweep_for(size: int, before: Sweep | None = None) -> Sweep:
+    """One for ``size`` bytes that are left of a file: that of the file ``before``, unless it is too small."""
+    size = min(size, _SIZE)
+    return Sweep(size) if before is None or before.size < size else before

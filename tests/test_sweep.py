@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord.storage import Opened
-from purerecord.sweep import Sweep
+from purerecord.sweep import Sweep, sweep_for
 
 
 def opened(path) -> Opened:
@@ -24,7 +24,7 @@ def opened(path) -> Opened:
 def test_payloads_come_as_they_are_in_the_file(tmp_path):
     payloads = [random.Random(i).randbytes(i % 300) for i in range(20_000)]
     (tmp_path / "file").write_bytes(frames(payloads))
-    file, sweep = opened(tmp_path / "file"), Sweep()
+    file, sweep = opened(tmp_path / "file"), Sweep(1 << 20)
     got: list[bytes] = []
     while (swept := sweep.take(file)) is not None:
         got += swept.payloads
@@ -39,7 +39,7 @@ def test_nothing_is_taken_where_a_frame_is_unsound(tmp_path):
     for place in [0, 9, 12, 20, 45, len(data) - 1]:
         (tmp_path / "file").write_bytes(flip_byte(data, place))
         file = Opened(str(tmp_path / "file"), "")
-        assert Sweep().take(file) is None
+        assert Sweep(1 << 20).take(file) is None
         assert file.position == 0
         file.close()
 
@@ -49,7 +49,7 @@ def test_a_sweep_ends_in_front_of_a_large_frame(large, tmp_path):
     payloads = [b"x"] * 50 + [bytes(large)] + [b"y"] * 50
     (tmp_path / "file").write_bytes(frames(payloads))
     file = opened(tmp_path / "file")
-    swept = Sweep().take(file)
+    swept = Sweep(1 << 20).take(file)
     assert list(swept.payloads) == payloads[: 101 if large == 16 << 10 else 50]
     file.close()
 
@@ -86,7 +86,25 @@ def test_records_kept_are_not_overwritten_by_later_ones(tmp_path):
 
 
 def test_a_sweep_in_a_cycle_of_references_is_collected_in_silence():
-    holder = {"sweep": Sweep()}
+    holder = {"sweep": Sweep(1 << 20)}
     holder["self"] = holder
     del holder
     gc.collect()  # pytest makes an error of what is raised in here
+
+
+def test_a_sweep_is_as_large_as_the_file_needs_and_serves_the_next():
+    small = sweep_for(100)
+    assert small.size == 100
+    assert sweep_for(50, small) is small
+    large = sweep_for(1 << 40, small)
+    assert 1 << 20 < large.size < 1 << 24
+    assert sweep_for(1 << 41, large) is large
+
+
+def test_records_of_many_files_come_as_they_are(tmp_path):
+    paths, payloads = [], []
+    for number in range(30):
+        payloads += (own := [bytes([number]) * (i % 50) for i in range(7 * number)])
+        paths.append(tmp_path / f"{number:02}")
+        paths[-1].write_bytes(frames(own))
+    assert list(pr.read_records(paths)) == payloads

@@ -73,13 +73,17 @@ def parse(task: Task) -> list[Variant]:
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns, over batch sizes, our own choice among them."""
-    parse_one, read_from = parser(task.work), api("read_batches")
+    """Files to numpy columns, over batch sizes, our own choice among them; also with a thread that reads."""
+    parse_one, read_from, dataset = parser(task.work), api("read_batches"), api("TFRecordDataset")
 
     def run(size: int | None) -> Iterator[Any]:
         return map(parse_one, read_from(task.shards, batch_size=size))
 
-    return [partial(run, size) for size in (None, *task.work.batches)]
+    def run_ahead(size: int) -> Iterator[Any]:
+        return map(parse_one, dataset(task.shards).batch(size).prefetch(1))
+
+    ways = [partial(run, size) for size in (None, *task.work.batches)]
+    return ways + [partial(run_ahead, size) for size in task.work.batches]
 
 
 def decode(task: Task) -> list[Variant]:
