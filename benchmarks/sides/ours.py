@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -73,27 +73,26 @@ def parse(task: Task) -> list[Variant]:
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns, over batch sizes, our own choice among them; also with a thread that reads."""
-    parse_one, read_from, dataset = parser(task.work), api("read_batches"), api("TFRecordDataset")
-
-    def run(size: int | None) -> Iterator[Any]:
-        return map(parse_one, read_from(task.shards, batch_size=size))
-
-    def run_ahead(size: int) -> Iterator[Any]:
-        return map(parse_one, dataset(task.shards).batch(size).prefetch(1))
-
-    ways = [partial(run, size) for size in (None, *task.work.batches)]
-    return ways + [partial(run_ahead, size) for size in task.work.batches]
+    """Files to numpy columns, as the spec asks."""
+    return _from_files(task.shards, parser(task.work), task.work.batches)
 
 
 def decode(task: Task) -> list[Variant]:
-    """Every feature to a column, without a spec, over batch sizes."""
-    decoder, read_from = api("decode_examples"), api("read_batches")
+    """Every feature to a column, without a spec."""
+    return _from_files([task.path], api("decode_examples"), task.work.batches)
+
+
+def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Variant]:
+    """Over batch sizes, our own choice among them; also with a thread that reads ahead."""
+    read_from, dataset = api("read_batches"), api("TFRecordDataset")
 
     def run(size: int | None) -> Iterator[Any]:
-        return map(decoder, read_from(task.path, batch_size=size))
+        return map(decode, read_from(paths, batch_size=size))
 
-    return [partial(run, size) for size in (None, *task.work.batches)]
+    def run_ahead(size: int) -> Iterator[Any]:
+        return map(decode, dataset(paths).batch(size).prefetch(1))
+
+    return [partial(run, size) for size in (None, *sizes)] + [partial(run_ahead, size) for size in sizes]
 
 
 # --- writing -----------------------------------------------------------------------------------------
