@@ -52,6 +52,8 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
     ("read", "as_numpy_iterator", "read", "tensorflow.read_as_numpy", all_of(FOUR, None), {"take": SLOW}),
     ("read", "tfrecord_iterator, checks nothing", "read", "tfrecord.read", all_of(FOUR, None), {}),
     ("columns", "best tf.data pipeline", "columns", "tensorflow.columns", all_of(PAYLOADS, 4.0), {}),
+    ("columns", "tf.data pipeline of the guide", "columns", "tensorflow.columns_of_the_guide",
+     all_of(PAYLOADS, None), {}),
     *(
         ("parse", f"parse_example, batches of {size}", "parse", "tensorflow.parse",
          all_of(PAYLOADS, 1.5), {"batch": size})

@@ -21,7 +21,8 @@ from .storage import Opened
 from .sweep import Sweep, sweep_for
 
 _CHUNK = 1 << 20
-# Frames are found the faster, the more of them are at hand; so this much is read for those who take many.
+# Frames are found the faster, the more of them are at hand: so this much, where nobody has to wait for it and
+# more than the first records is wanted.
 _AHEAD = 1 << 22
 # From this length on a record is read straight into place: what it costs then is copying.
 _LARGE = 1 << 14
@@ -175,7 +176,7 @@ class ForwardStream:
         """About how many bytes ``limit`` frames take, if not ``most``."""
         if limit is None or not self._mean:
             return 0
-        size = max(min((limit + limit // 16 + 1) * self._mean, most or 1 << 62), _AHEAD)
+        size = min((limit + limit // 16 + 1) * self._mean, most or 1 << 62)
         # Before there are any of this file, it is a guess, and too much would be read in vain.
         return size if len(self._begins) or size <= _PIECE else 0
 
@@ -201,7 +202,7 @@ class ForwardStream:
         Reading the tail once more costs less than joining.
         """
         self._opened.go_to(self._base + len(self._buffer) - len(tail))
-        size = len(tail) + max(needed, _CHUNK)
+        size = len(tail) + max(needed, _AHEAD if self._mean else _CHUNK)
         view = self._memory.room(min(size, self._opened.remaining(size) or 0))
         have = 0
         try:

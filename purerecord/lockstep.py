@@ -198,8 +198,8 @@ def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Fo
     values, single = scalars(short.words[chosen], short.sizes[chosen])
     single |= dead[chosen]
     return {
-        short.entries[k].key: Found(INT64, values[i].copy()) if single[i].all() else short_span(short, k)
-        for i, k in enumerate(which)
+        short.entries[k].key: Found(INT64, row.copy()) if everywhere else short_span(short, k)
+        for k, row, everywhere in zip(which, values, single.all(axis=1).tolist(), strict=True)
     }
 
 

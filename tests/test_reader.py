@@ -555,6 +555,15 @@ def test_header_damage_before_a_large_record_takes_linear_time_in_a_stream():
     assert Counted.reads < 1000
 
 
+def test_a_batch_of_a_slow_stream_does_not_wait_for_more_than_its_records():
+    payloads = [b"%05d" % number for number in range(2000)]
+    size = len(frames(payloads[:1]))
+    stream = Trickle(frames(payloads), size)
+    for number, batch in enumerate(read_batches(stream, batch_size=10), 1):
+        assert list(batch) == payloads[10 * number - 10 : 10 * number]
+        assert stream.given <= (10 * number + 2) * size
+
+
 @pytest.mark.parametrize("data", [bytearray(frames([b"a"])), memoryview(frames([b"a"])), frames([b"a"])])
 def test_data_instead_of_a_path_is_refused_without_being_shown(data):
     with pytest.raises(TypeError, match=r"io\.BytesIO"):

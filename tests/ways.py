@@ -26,6 +26,7 @@ class Trickle(io.RawIOBase):
     def __init__(self, data: bytes, step: int = 1) -> None:
         self._data = io.BytesIO(data)
         self._step = step
+        self.given = 0  # bytes so far
 
     def readable(self) -> bool:
         return True
@@ -33,6 +34,7 @@ class Trickle(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         piece = self._data.read(min(self._step, len(buffer)))
         buffer[: len(piece)] = piece
+        self.given += len(piece)
         return len(piece)
 
 
