@@ -248,11 +248,7 @@ class ForwardStream:
         missing = begin + length + FOOTER - len(self._buffer)
         if length < _LARGE or missing <= FOOTER or (self._opened.remaining(missing) or 0) < missing:
             return None
-        self._opened.go_to(self._base + begin)
-        payload = self._opened.read(length)
-        while len(payload) < length and (more := self._opened.read(length - len(payload))):
-            payload += more
-        behind = self._opened.read(OVERHEAD)
+        payload, behind = self._opened.read_two(self._base + begin, length, OVERHEAD)
         if len(behind) < FOOTER or (self._verify and not frame.payload_holds(payload, behind)):
             # The ordinary way finds out exactly what is wrong.
             header = self._buffer[self._stop : begin]

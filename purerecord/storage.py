@@ -253,6 +253,16 @@ class _File:
         """Go on at ``offset``, wherever this is, for a read may have been interrupted."""
         self.position = self._file.seek(offset)
 
+    def read_two(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
+        """The ``size`` bytes from ``offset`` on, and up to ``behind`` that follow: see ``Opened``."""
+        self._file.seek(offset)
+        data: bytes = self._read(size)
+        while len(data) < size and (more := self._read(size - len(data))):
+            data += more
+        rest = self._read(behind)
+        self.position = offset + len(data) + len(rest)
+        return data, rest
+
 
 class _OwnFile(io.FileIO):
     """A file that is closed when it is forgotten, also together with an error, and so in a cycle."""
@@ -322,6 +332,13 @@ class Opened:
     def go_to(self, offset: int) -> None:
         """Go on at ``offset``; only where ``rewind`` is possible."""
         self._file.go_to(offset)
+
+    def read_two(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
+        """The ``size`` bytes from ``offset`` on, fewer at the end, and up to ``behind`` that follow them.
+
+        Only where ``rewind`` is possible.
+        """
+        return self._file.read_two(offset, size, behind)
 
     @property
     def rewinds(self) -> bool:
