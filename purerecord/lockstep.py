@@ -197,9 +197,10 @@ def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Fo
     chosen = slice(which[0], which[-1] + 1) if len(which) == which[-1] + 1 - which[0] else which
     values, single = scalars(short.words[chosen], short.sizes[chosen])
     single |= dead[chosen]
+    everywhere: Mask = np.all(single, axis=1)
     return {
-        short.entries[k].key: Found(INT64, row.copy()) if everywhere else short_span(short, k)
-        for k, row, everywhere in zip(which, values, single.all(axis=1).tolist(), strict=True)
+        short.entries[k].key: Found(INT64, row.copy()) if one else short_span(short, k)
+        for k, row, one in zip(which, values, everywhere.tolist(), strict=True)
     }
 
 
