@@ -20,7 +20,7 @@ from .lockstep import Short, Wanted, cells, check_headers, open_records, short_s
 from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
-from .wire import ABSENT, FLOAT, INT64, UNSET
+from .wire import ABSENT, FLOAT, INT64
 
 MAX_FEATURES = 1024  # with more, the table of keys would be too large
 
@@ -91,9 +91,8 @@ def _jump(block: Block) -> tuple[Ints, Ints, Mask]:
 def _stops(octets: Octets, cursor: Ints) -> Ints:
     """Where the entries at the cursors end."""
     after = cursor + 1
-    octet = octets.take(
-        after, mode="clip"
-    )  # where nothing follows, the entry ends too late, whatever is taken
+    # Where nothing follows, the entry ends too late, whatever is taken instead.
+    octet = octets.take(after, mode="clip")
     if octet.max() < _LONG:
         after += octet
         after += 1
@@ -174,7 +173,13 @@ class KeyTable:
 def _catalogue(known: tuple[Entry, ...]) -> tuple[list[tuple[Entry, ...]], KeyTable]:
     """The entries in groups that may be in one run, and a table of their keys in the same order."""
     groups = by_depth(known)
-    return groups, KeyTable(tuple(entry.key for group in groups for entry in group))
+    return groups, _key_table(tuple(entry.key for group in groups for entry in group))
+
+
+@lru_cache(maxsize=16)
+def _key_table(keys: tuple[bytes, ...]) -> KeyTable:
+    """The table of these keys; the same one for the same keys."""
+    return KeyTable(keys)
 
 
 @lru_cache(maxsize=256)
@@ -218,8 +223,7 @@ def _slots(octets: Octets, run: Run, places: Ints) -> tuple[Words, Words, Mask]:
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
     valid &= places >= 0
-    if any(entry.kind == UNSET for entry in run.last):  # there is no header for no kind
-        valid[[entry.kind == UNSET for entry in run.last]] = False
+    valid[run.unset] = False  # there is no header for no kind
     return planes[depth], sizes, valid
 
 

@@ -21,8 +21,8 @@ from .storage import Opened
 from .sweep import Sweep, sweep_for
 
 _CHUNK = 1 << 20
-# Frames are found the faster, the more of them are at hand: so this much, where nobody has to wait for it and
-# more than the first records is wanted.
+# Frames are found the faster, the more of them are at hand: so this much is read where nobody has to wait for
+# it, once more than the first records are wanted, and no less than that.
 _AHEAD = 1 << 22
 # From this length on a record is read straight into place: what it costs then is copying.
 _LARGE = 1 << 14
@@ -151,15 +151,19 @@ class ForwardStream:
             self._ended
             or self._bad_length
             or self._headless
-            or (remaining is not None and remaining < missing)
+            or (remaining is not None and remaining < max(missing, 1))
         ):
             return False
         keep = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         held = len(self._buffer) - keep
         needed = max(missing, self._estimate(limit, most) - held, 1)
         self._opened.look()
-        extend = self._read_in_place if self._opened.rewinds else self._extend
-        buffer = extend(self._buffer[keep:], needed)
+        tail = self._buffer[keep:]
+        if self._opened.rewinds:
+            ahead = min(_AHEAD, most or _AHEAD) if self._mean else 0
+            buffer: Any = self._read_in_place(tail, max(needed, ahead, _CHUNK))
+        else:
+            buffer = self._extend(tail, needed)
         if len(buffer) <= held:
             return False
         self._load(buffer, self._base + keep)
@@ -202,7 +206,7 @@ class ForwardStream:
         Reading the tail once more costs less than joining.
         """
         self._opened.go_to(self._base + len(self._buffer) - len(tail))
-        size = len(tail) + max(needed, _AHEAD if self._mean else _CHUNK)
+        size = len(tail) + needed
         view = self._memory.room(min(size, self._opened.remaining(size) or 0))
         have = 0
         try:

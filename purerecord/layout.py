@@ -165,6 +165,7 @@ class Run:
         self.indents = np.array(self.sizes)[:, None] - 8 * self.depth
         self.limits = np.array([0x7F - 8 - len(entry.key) for entry in self.last], np.uint64)
         self.limit = self.limits.min()
+        self.unset = [k for k, entry in enumerate(self.last) if entry.kind == UNSET]
         expected = self._words([_template(segment, 0) for segment in segments])
         self.lanes = self._words([_template(segment, 1) for segment in segments]) - expected
         self.masks = self._words([_mask(segment) for segment in segments])

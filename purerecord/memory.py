@@ -15,6 +15,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.uint8]
 
 _LITTLE = 1 << 20
+_PATIENCE = 8  # times that less is asked for, before what is much too large is given up
 
 
 def _references(arrays: list[Array]) -> list[int]:
@@ -46,14 +47,18 @@ class Memory:
 
     def __init__(self) -> None:
         self._arrays: list[Array] = []
+        self._unfit = 0  # how often in a row an array was too large
 
     def room(self, size: int) -> memoryview:
         """A view of ``size`` bytes that nobody else can see."""
+        largest = 4 * max(size, _LITTLE)
+        self._unfit = self._unfit + 1 if any(array.size > largest for array in self._arrays) else 0
+        if self._unfit > _PATIENCE:
+            # What was needed once, for one large record, is not kept for many small ones.
+            self._arrays = [array for array in self._arrays if array.size <= largest]
         if _UNUSED is not None:
             for number, references in enumerate(_references(self._arrays)):
-                # What was needed once, for one large record, is not kept for many small ones.
-                fits = size <= self._arrays[number].size <= 4 * max(size, _LITTLE)
-                if fits and references == _UNUSED:
+                if size <= self._arrays[number].size <= largest and references == _UNUSED:
                     return self._arrays[number].data[:size]
         fresh = np.empty(size + size // 8, np.uint8)
         self._arrays = [*self._arrays[-1:], fresh]

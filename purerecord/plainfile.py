@@ -21,11 +21,11 @@ from .records import Records
 from .storage import Opened
 from .stream import FrameStream
 
-_CHUNK = 1 << 20  # bytes at first; when it is known how many records these are,
-_AHEAD = 1 << 22  # as many as make frames quick to find
+_CHUNK = 1 << 20  # bytes that are read at first
+_AHEAD = 1 << 22  # and later, at least: many frames are found faster than few
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
-_SEVERAL = 64  # large records, of which a few more may be read
+_SEVERAL = 64  # records: for so many, a few are read too much or twice
 # The most that is asked of the file at once.
 _MOST = 1 << 26
 
@@ -68,8 +68,12 @@ class PlainFile:
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``, their data checked; None at the end."""
         ready = len(self._begins) - self._cursor
-        if ready < count and (not ready or self._can_hold(count)) and not self._fill(count):
-            return None
+        try:
+            if ready < count and (not ready or self._reads_on(count)) and not self._fill(count):
+                return None
+        except OSError:
+            if not ready:
+                raise
         begin, end = self._cursor, min(self._cursor + count, len(self._begins))
         begins, ends = self._begins[begin:end], self._ends[begin:end]
         bad = frame.bad_payloads(self._buffer, begins, ends)
@@ -121,10 +125,10 @@ class PlainFile:
         """Close the file."""
         self._file.close()
 
-    def _can_hold(self, count: int) -> bool:
-        """Whether the buffer could hold ``count`` records that are to be handed out, but does not.
+    def _reads_on(self, count: int) -> bool:
+        """Whether to read on for ``count`` records where the buffer has some of them, but not all.
 
-        To read some of them once more costs less than to join what lies in two buffers.
+        To read these once more costs less than to join what lies in two buffers, if they all fit into one.
         """
         unread = self._size - self._base - len(self._buffer)
         return unread > 0 and count >= _SEVERAL and self._estimate(count) <= _MOST
@@ -147,7 +151,12 @@ class PlainFile:
         offset = self.offset
         if offset >= self._size:
             return False
-        self._load(self._read_at(offset, min(self._estimate(count), _MOST)), offset)
+        try:
+            self._load(self._read_at(offset, min(self._estimate(count), _MOST)), offset)
+        except OSError:
+            if self._cursor < len(self._begins):
+                raise
+            self._load(self._file.read_at(offset, HEADER), offset)  # what lies before the trouble, one by one
         if not len(self._begins):
             self._load(self._read_at(offset, self._whole_size(self._buffer, offset)), offset)
         return True

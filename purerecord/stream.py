@@ -76,6 +76,14 @@ class FrameStream(ForwardStream):
         """Search for a frame behind the beginning of the one that lies next, and go on there."""
         at = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         self._buffer, self._base = bytes(self._buffer[at:]), self._base + at
+        try:
+            return self._find_next()
+        except BaseException:
+            self._load(self._buffer, self._base)  # so that the damage, or the rest of it, lies next again
+            raise
+
+    def _find_next(self) -> Damage:
+        """Pass over the damage that the buffer begins with."""
         begin, head = self._base, self._buffer[:HEADER]
         if len(head) == HEADER and frame.header_holds(head):
             return self._pass_trusted(begin, frame.decode_header(head) + OVERHEAD)
@@ -134,27 +142,29 @@ class FrameStream(ForwardStream):
         footer = self._buffer[end : end + FOOTER]
         ahead = 0
         kept = [self._buffer]
-        while len(footer) < FOOTER:
-            piece = self._read(min(max(end - len(self._buffer) - ahead, 0) + FOOTER, _PIECE))
-            if not piece:
-                break
-            at = len(self._buffer) + ahead  # where the piece begins
-            ahead += len(piece)
-            crc = crc32c(piece[: max(0, end - at)], crc)
-            footer += piece[max(0, end - at) :]
-            if not self._opened.rewinds:
-                kept.append(piece)
-        if len(kept) > 1:
-            self._buffer = b"".join(kept)
-        elif ahead:
-            self._opened.rewind(ahead)
+        try:
+            while len(footer) < FOOTER:
+                piece = self._read(min(max(end - len(self._buffer) - ahead, 0) + FOOTER, _PIECE))
+                if not piece:
+                    break
+                at = len(self._buffer) + ahead  # where the piece begins
+                ahead += len(piece)
+                crc = crc32c(piece[: max(0, end - at)], crc)
+                footer += piece[max(0, end - at) :]
+                if not self._opened.rewinds:
+                    kept.append(piece)
+        finally:
+            if len(kept) > 1:
+                self._buffer = b"".join(kept)
+            elif ahead:
+                self._opened.rewind(ahead)
         return len(footer) >= FOOTER and mask(crc) == int.from_bytes(footer[:FOOTER], "little")
 
     def _pass_trusted(self, begin: int, size: int) -> Damage:
         """Pass a frame whose length holds, but whose data does not, and behind which comes no frame."""
-        self.record += 1
         whole = size <= len(self._buffer)
         found = self._find_inside(size, whole=whole)
+        self.record += 1
         if whole and found is None:
             self._go_to(begin + size)
             return Damage(begin, begin + size, damage.BAD_DATA, 1)

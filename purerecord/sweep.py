@@ -22,6 +22,7 @@ from .storage import Opened
 from .walk import frame_starts
 
 _SIZE = 1 << 22  # bytes: enough to find frames fast, and not too much for the cache of a processor
+_LEAST = 1 << 19  # which is read where large frames are among the small ones, and much would be in vain
 _FEW = 16  # frames: fewer are not worth it
 
 
@@ -38,6 +39,7 @@ class Sweep:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self._reach = size  # bytes to be read next
         self._memory = BytesIO(bytes(size))
         self._view = self._memory.getbuffer()
 
@@ -47,12 +49,14 @@ class Sweep:
 
     def take(self, opened: Opened) -> Swept | None:
         """The small frames that come next; None if these are few or unsound, and the file is left there."""
-        got = opened.readinto(self._view)
-        starts = frame_starts(self._view, 0, got)
+        view = self._view[: self._reach]
+        got = opened.readinto(view)
+        starts = frame_starts(view, 0, got)
         sizes = np.diff(starts)
         large = np.flatnonzero(sizes > LONGEST + OVERHEAD)
         if large.size:
             starts, sizes = starts[: large[0] + 1], sizes[: large[0]]
+        self._reach = min(self.size, max(self._reach // 2, _LEAST) if large.size else 2 * self._reach)
         if sizes.size < _FEW or not frame.all_hold(self._view, starts):
             opened.rewind(got)
             return None

@@ -27,6 +27,7 @@ _LARGEST_MEAN = 1000
 _FEWEST = 4096
 # So many frames are walked from each place, or up to so many: finding a place costs as much as few steps.
 _LANE = 64
+_FARTHEST = 4  # times as many, where no place is found in between
 _length_at = struct.Struct("<Q").unpack_from
 
 
@@ -84,8 +85,9 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     count = (end - start) // max(1, mean)
     if len(probe) <= _PROBE or mean > _LARGEST_MEAN or count < _FEWEST:
         return None
-    places = _places(buffer, start, end, mean, min(isqrt(count) // 2, _LANE))
-    if len(places) < 2:
+    lane = min(isqrt(count) // 2, _LANE)
+    places = _places(buffer, start, end, mean, lane)
+    if int(np.diff(places).max(initial=0)) > _FARTHEST * lane * mean or len(places) < 2:
         return None
     position, limit = places[:-1].astype(np.uint64), places[1:].astype(np.uint64)
     lengths = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
@@ -93,7 +95,7 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     last = np.uint64(len(buffer) - 8)
     steps = [position]
     while (position < limit).any():
-        if len(steps) > 16 * _LANE:
+        if len(steps) > 4 * _FARTHEST * lane:
             return None
         for _ in range(4):
             # Nor back, which a length of nearly 2**64 would mean: bytes at the end may look like one.

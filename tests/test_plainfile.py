@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import closing
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord import plainfile
+from purerecord.openfiles import OpenFile
 from purerecord.plainfile import PlainFile
 
 SIZES = st.lists(st.sampled_from([0, 1, 7, 300, 20_000, 70_000]), max_size=30)
@@ -61,6 +63,30 @@ def test_what_is_too_much_for_the_memory_comes_in_pieces(tmp_path, monkeypatch):
         while (records := file.take(100)) is not None:
             assert len(records.buffer) <= 1 << 20
             found += records
+    assert found == payloads
+
+
+def test_what_was_read_before_a_failure_comes_before_it(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    payloads = [b"%06d" % number * 50 for number in range(30_000)]
+    path.write_bytes(frames(payloads))
+    read = OpenFile._read_some_into
+
+    def failing(self, offset, view):
+        if offset >= 5_000_000:
+            raise OSError(errno.EIO, "a bad sector")
+        return read(self, offset, view[: 5_000_000 - offset])
+
+    monkeypatch.setattr(OpenFile, "_read_some_into", failing)
+    found = []
+    with closing(PlainFile(str(path))) as file:
+        with pytest.raises(OSError, match="a bad sector"):  # noqa: PT012 - a loop that ends by the error
+            while True:
+                found += file.take(1000)
+        monkeypatch.undo()
+        assert len(found) == 5_000_000 // len(frame(payloads[0]))
+        while (more := file.take(1000)) is not None:
+            found += more
     assert found == payloads
 
 

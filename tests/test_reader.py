@@ -11,8 +11,10 @@ import threading
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
+from conftest import CAMPAIGN
 from damage import HEADER, OVERHEAD, cut, flip_byte, frame, frames, header, insert, starts, zero
 from hypothesis import given
 from hypothesis import strategies as st
@@ -553,6 +555,49 @@ def test_header_damage_before_a_large_record_takes_linear_time_in_a_stream():
     records = list(read_records(Counted(data), on_error="skip"))
     assert records[-2:] == [large, b"last"]
     assert Counted.reads < 1000
+
+
+class Pausing(io.RawIOBase):
+    """A pipe that does not block: where it has nothing at the moment, it says so, once."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = [piece for each in pieces for piece in (each, None)]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes | None:
+        if not self._pieces:
+            return b""
+        piece = self._pieces.pop(0)
+        if piece is not None and 0 <= size < len(piece):
+            self._pieces.insert(0, piece[size:])
+            piece = piece[:size]
+        return piece
+
+
+@pytest.mark.parametrize("seed", range(60 * CAMPAIGN))
+def test_who_asks_again_after_a_pause_gets_what_comes_without_one(seed):
+    rng = random.Random(seed)
+    data = frames([rng.randbytes(rng.choice([0, 5, 50, 3000])) for _ in range(rng.randrange(2, 12))])
+    for _ in range(rng.randrange(1, 4)):
+        data = flip_byte(data, rng.randrange(len(data)))
+    if rng.random() < 0.3:
+        data = cut(data, rng.randrange(len(data)))
+    cuts = sorted({0, *rng.choices(range(len(data) + 1), k=rng.randrange(1, 6)), len(data)})
+    reader = read_records(
+        Pausing([data[low:high] for low, high in pairwise(cuts)]), compression="", on_error="skip"
+    )
+    found = []
+    while True:
+        try:
+            found.append(next(reader))
+        except BlockingIOError:
+            continue
+        except StopIteration:
+            break
+    whole = read_records(io.BytesIO(data), compression="", on_error="skip")
+    assert (found, reader.skipped) == (list(whole), whole.skipped)
 
 
 def test_a_batch_of_a_slow_stream_does_not_wait_for_more_than_its_records():

@@ -108,3 +108,23 @@ def test_records_of_many_files_come_as_they_are(tmp_path):
         paths.append(tmp_path / f"{number:02}")
         paths[-1].write_bytes(frames(own))
     assert list(pr.read_records(paths)) == payloads
+
+
+@pytest.mark.parametrize(("small", "large"), [(1, 20_000), (10, 70_000), (20, 100_000), (20, 2_000_000)])
+def test_large_records_among_small_ones_are_not_read_many_times(small, large, tmp_path, monkeypatch):
+    payloads = ([b"x" * 100] * small + [b"y" * large]) * (40_000_000 // (small * 116 + large))
+    (tmp_path / "file").write_bytes(frames(payloads))
+    sizes = []
+
+    def counted(plain):
+        def read(self, *args):
+            got = plain(self, *args)
+            sizes.append(got if isinstance(got, int) else sum(map(len, got)))
+            return got
+
+        return read
+
+    for name in ("readinto", "read_two"):
+        monkeypatch.setattr(Opened, name, counted(getattr(Opened, name)))
+    assert sum(1 for _ in pr.read_records(tmp_path / "file")) == len(payloads)
+    assert sum(sizes) < 5 * 40_000_000

@@ -163,3 +163,14 @@ def test_any_kind_of_buffer_is_walked(kind):
     data = kind(frames(payloads))
     assert frame_starts(data, 0, len(data)).tolist() == starts(payloads)
     assert len(frame.split(data).begins) == 6000
+
+
+@pytest.mark.parametrize("filling", FILLINGS)
+@pytest.mark.parametrize("lengths", [(20, 60), (300, 500), (600, 990), (0, 1900)])
+def test_megabytes_are_walked_like_the_plain_loop(lengths, filling, monkeypatch):
+    monkeypatch.undo()  # as it is done outside of tests
+    rng = random.Random(f"{lengths}{filling}")
+    some = [FILLINGS[filling](rng, rng.randrange(*lengths)) for _ in range(200)]
+    payloads = rng.choices(some, k=(5 << 20) // sum(lengths) * 2)
+    data = frames(payloads)
+    assert frame_starts(data, 0, len(data)).tolist() == starts(payloads)
