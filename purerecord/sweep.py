@@ -22,7 +22,7 @@ from .storage import Opened
 from .walk import frame_starts
 
 _SIZE = 1 << 22  # bytes: enough to find frames fast, and not too much for the cache of a processor
-_LEAST = 1 << 19  # which is read where large frames are among the small ones, and much would be in vain
+_LEAST = 1 << 19  # which is read where large frames are among the small ones, and much was read in vain
 _FEW = 16  # frames: fewer are not worth it
 
 
@@ -56,7 +56,8 @@ class Sweep:
         large = np.flatnonzero(sizes > LONGEST + OVERHEAD)
         if large.size:
             starts, sizes = starts[: large[0] + 1], sizes[: large[0]]
-        self._reach = min(self.size, max(self._reach // 2, _LEAST) if large.size else 2 * self._reach)
+        vain = 2 * int(starts[-1]) < got
+        self._reach = min(self.size, max(self._reach // 2, _LEAST) if vain else 2 * self._reach)
         if sizes.size < _FEW or not frame.all_hold(self._view, starts):
             opened.rewind(got)
             return None
