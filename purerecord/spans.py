@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .heap import in_portions
 from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
@@ -217,10 +218,18 @@ def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArr
         lengths = np.flatnonzero(numbers)
         if lengths.size == 1 or lengths.size * 64 <= sizes.size:
             return _short_strings(octets, begins, sizes, numbers)
-    slices = map(slice, begins.tolist(), (begins + sizes).tolist())
+    out = np.empty(sizes.size, object)
+    ends = begins + sizes
+    for some in in_portions(sizes):
+        out[some] = _long_strings(buffer, begins[some], ends[some])
+    return out
+
+
+def _long_strings(buffer: Any, begins: Ints, ends: Ints) -> npt.NDArray[np.object_]:
+    slices = map(slice, begins.tolist(), ends.tolist())
     if isinstance(buffer, bytes):
-        return np.fromiter(map(buffer.__getitem__, slices), object, sizes.size)
-    return np.fromiter(map(bytes, map(memoryview(buffer).cast("B").__getitem__, slices)), object, sizes.size)
+        return np.fromiter(map(buffer.__getitem__, slices), object, begins.size)
+    return np.fromiter(map(bytes, map(memoryview(buffer).cast("B").__getitem__, slices)), object, begins.size)
 
 
 def _short_strings(octets: Octets, begins: Ints, sizes: Ints, numbers: Ints) -> npt.NDArray[np.object_]:
