@@ -16,9 +16,10 @@ import numpy as np
 
 from .found import Block, Found, Kinds
 from .layout import HEADER, Entry, Run, by_depth, run_of
-from .lockstep import Short, Wanted, cells, check_headers, open_records, short_span, take_short
+from .lockstep import check_headers, open_records
 from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
+from .short import Short, Wanted, cells, short_span, take_short
 from .spans import fetch, words_at
 from .wire import ABSENT, FLOAT, INT64
 

@@ -28,7 +28,9 @@ HEAD = 128  # bytes of a record, in which its first key is
 HEADER = 10  # bytes of a short entry's header, without the key
 _FLOAT_SIZE = 4  # bytes
 _FEW = 6  # segments: one run of all of them costs less than several that fit better
-_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
+_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two,
+_NARROW = 64  # and where all have to be in one run, the others should not be much shorter
+_WIDE = 64  # entries, from which on they are
 KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
 
@@ -78,19 +80,25 @@ def first_key(payload: bytes) -> bytes | None:
         return None
 
 
-def has_keys(payload: bytes, entries: tuple[Entry, ...]) -> bool:
-    """Are these the features of a serialized Example of the usual form, in this order?"""
+def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
+    """Does a serialized Example of the usual form hold the entries with these prefixes, in this order?"""
     try:
         _, position = read_size(payload, 1)
-        for entry in entries:
-            size, begin = read_size(payload, position + 1)
-            key = entry.key
-            if payload[begin + 1] != len(key) or not payload.startswith(key, begin + 2):
+        for prefix in prefixes:
+            size, begin = payload[position + 1], position + 2
+            if size >= 0x80:
+                size, begin = read_size(payload, position + 1)
+            if not payload.startswith(prefix, begin):
                 return False
             position = begin + size
     except IndexError:
         return False
     return position == len(payload)
+
+
+def prefix_of(entry: Entry) -> bytes:
+    """How the content of an entry begins: with its key."""
+    return bytes((0x0A, len(entry.key))) + entry.key
 
 
 def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
@@ -166,9 +174,9 @@ class Run:
         self.limits = np.array([0x7F - 8 - len(entry.key) for entry in self.last], np.uint64)
         self.limit = self.limits.min()
         self.unset = [k for k, entry in enumerate(self.last) if entry.kind == UNSET]
-        expected = self._words([_template(segment, 0) for segment in segments])
-        self.lanes = self._words([_template(segment, 1) for segment in segments]) - expected
-        self.masks = self._words([_mask(segment) for segment in segments])
+        expected = self._words([template_of(segment, 0) for segment in segments])
+        self.lanes = self._words([template_of(segment, 1) for segment in segments]) - expected
+        self.masks = self._words([mask_of(segment) for segment in segments])
         self.expected = np.concatenate((expected, np.zeros_like(expected[:1])))  # and nothing of the values
         # Which words have neither lengths nor holes in them?
         self.rigid = ((self.lanes == 0) & (~self.masks == 0)).all(axis=(1, 2)).tolist()
@@ -194,13 +202,13 @@ def _depth(size: int) -> int:
     return -(-size // 8)
 
 
-def _template(segment: Segment, size: int) -> bytes:
+def template_of(segment: Segment, size: int) -> bytes:
     """The segment before ``size`` bytes of values."""
     floats = [_header(entry, _FLOAT_SIZE) + bytes(_FLOAT_SIZE) for entry in segment[:-1]]
     return b"".join(floats) + _header(segment[-1], size)
 
 
-def _mask(segment: Segment) -> bytes:
+def mask_of(segment: Segment) -> bytes:
     headers = [b"\xff" * (len(entry.key) + HEADER) for entry in segment]
     return bytes(_FLOAT_SIZE).join(headers)
 
@@ -214,13 +222,16 @@ def _header(entry: Entry, size: int) -> bytes:
 
 
 class Layout:
-    """The entries of a record, in order, as runs of short entries and single long ones."""
+    """The entries of a record, in order, as runs of short entries and single long ones.
+
+    If there are many, it is ``wide``: then as many as possible are in one run.
+    """
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
-        self.size = len(entries)
+        self.wide = len(entries) >= _WIDE
         self.parts: list[Run | Entry] = []
-        segments = list(_segments(entries))
-        depth_of = _coarse_depth if len(segments) > _FEW else _is_short
+        segments = list(_segments(entries, _NARROW if self.wide else _SEGMENT))
+        depth_of = _is_short if self.wide or len(segments) <= _FEW else _coarse_depth
         for depth, group in groupby(segments, depth_of):
             if depth:
                 self.parts.append(run_of(tuple(group)))
@@ -228,11 +239,11 @@ class Layout:
                 self.parts += [segment[-1] for segment in group]
 
 
-def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
-    """The short entries in segments; a long one is a segment of its own."""
+def _segments(entries: tuple[Entry, ...], most: int) -> Iterator[Segment]:
+    """The short entries in segments of at most so many bytes; a long one is a segment of its own."""
     segment: Segment = ()
     for entry in entries:
-        if segment and not (entry.short and _size_of((*segment, entry)) <= _SEGMENT):
+        if segment and not (entry.short and _size_of((*segment, entry)) <= most):
             yield segment
             segment = ()
         segment += (entry,)

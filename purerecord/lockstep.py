@@ -8,7 +8,6 @@ accepted here, the row decoder decodes to the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,23 +16,15 @@ import numpy.typing as npt
 from .found import Block, Found
 from .layout import HEADER, Entry, Layout, Run, Segment
 from .longentry import field, read_long
-from .septets import Ints, Mask, Octets, Words, scalars
+from .septets import Ints, Mask, Octets, Words
+from .short import Short, Wanted, cells, take_short
+from .skim import skim
 from .spans import fetch
 from .wire import FLOAT, INT64
 
 _U = np.uint64
-_CELLS = 1 << 15  # segments that are checked at once, of all records: their words stay in the cache
-_LARGE = 2048  # bytes
+_MANY = 16  # segments: so many are skimmed
 _WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
-
-Wanted = Container[bytes]
-
-
-class Everything:
-    """Contains everything: what is wanted when nothing is said."""
-
-    def __contains__(self, key: object) -> bool:
-        return True
 
 
 def open_records(block: Block) -> tuple[Ints, Mask]:
@@ -50,9 +41,7 @@ def follow(
     """What is found of the ``wanted`` features, and in which records; None if in less than half of them."""
     cursor, alive = open_records(block)
     columns: dict[bytes, Found] = {}
-    walker = Walker(block.octets, wanted, columns, _is_wide(layout, block))
-    # One segment tells whether the layout fits at all.
-    step = cells(cursor.size) if sure else 1
+    walker = Walker(block.octets, wanted, columns)
     for part in layout.parts:
         if isinstance(part, Entry):
             found, cursor, valid = read_long(block.octets, cursor, block.ends, part)
@@ -62,36 +51,22 @@ def follow(
             continue
         low = 0
         while low < len(part):
-            high = min(low + step, len(part))
-            short, cursor = walker.walk(cursor, part, low, high)
-            alive &= short.valid.all(axis=0)
+            if sure and layout.wide and len(part) - low >= _MANY:
+                high = len(part)
+                short, floats, valid, cursor = skim(block.octets, cursor, part, low, wanted)
+                columns.update(floats)
+            else:
+                # One segment tells whether the layout fits at all.
+                high = min(low + (cells(cursor.size) if sure else 1), len(part))
+                short, cursor = walker.walk(cursor, part, low, high)
+                valid = np.all(short.valid, axis=0)
+            alive &= valid
             columns.update(take_short(short, alive, wanted))
             if 2 * np.count_nonzero(alive) < alive.size:
                 return None
-            low, step = high, cells(alive.size)
+            low, sure = high, True
     alive &= cursor == block.ends
     return None if 2 * np.count_nonzero(alive) < alive.size else (columns, alive)
-
-
-def cells(rows: int) -> int:
-    """How many entries of so many records are checked at once."""
-    return max(1, _CELLS // max(1, rows))
-
-
-def _is_wide(layout: Layout, block: Block) -> bool:
-    """Are the records large, but not their features?"""
-    total = int((block.ends - block.begins).sum())
-    return total >= _LARGE * len(block.begins) and total <= 64 * layout.size * len(block.begins)
-
-
-class Short(NamedTuple):
-    """Short entries in all records: (entries, records) arrays."""
-
-    entries: Sequence[Entry]
-    words: Words  # the first eight bytes of the values
-    sizes: Words  # of the values, in bytes
-    valid: Mask  # is the header as expected?
-    begins: Callable[[int], Ints]  # of the values of one entry
 
 
 class Walker(NamedTuple):
@@ -100,24 +75,9 @@ class Walker(NamedTuple):
     octets: Octets
     wanted: Wanted
     columns: dict[bytes, Found]
-    wide: bool
 
     def walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
         """Read the segments ``low`` to ``high`` of a run: the last entry of each, and where they all end."""
-        if not self.wide or high - low < 4:
-            return self._walk(cursor, run, low, high)
-        # Segment by segment, a new part of every large record would come through the cache each time. So
-        # what these segments can be expected to take is copied together first.
-        front = 8 * run.depth
-        width = front + run.ends[high - 1] - run.ends[low] + run.sizes[low] + 16 * (high - low) + 64
-        near = np.arange(cursor.size) * width + front
-        octets = fetch(self.octets, width, cursor, -front).view(np.uint8)
-        short, end = self._replace(octets=octets)._walk(near, run, low, high)
-        far = cursor - near
-        begins = short.begins
-        return short._replace(begins=lambda k: begins(k) + far), end + far
-
-    def _walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
         depth, rows = run.depth, cursor.size
         planes = np.empty((depth + 1, high - low, rows), _U)
         sizes = np.empty((high - low, rows), _U)
@@ -166,56 +126,3 @@ def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
     if sizes.max(initial=0) > run.limit:
         valid &= sizes <= run.limits[low:high, None]
     return valid
-
-
-def take_short(short: Short, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
-    """What short entries hold in the records that are ``alive``; those in which it is odd cease to be.
-
-    Of those that are not ``wanted``, only what has to be checked later. What is not valid does not matter.
-    """
-    columns: dict[bytes, Found] = {}
-    dead = ~(short.valid & alive)
-    integers = [k for k, entry in enumerate(short.entries) if entry.kind == INT64]
-    some = [k for k in integers if short.entries[k].key in wanted]
-    if some:
-        columns.update(_take_integers(short, some, dead))
-    if len(some) < len(integers):
-        columns.update(_check_integers(short, sorted({*integers} - {*some}), dead, alive))
-    for k, entry in enumerate(short.entries):
-        if entry.kind == FLOAT:
-            if bool(((short.sizes[k] == _U(4)) | dead[k]).all()):
-                if entry.key in wanted:
-                    columns[entry.key] = Found(FLOAT, short.words[k].view("<f4")[::2].astype(np.float32))
-                continue
-            alive &= ((short.sizes[k] & _U(3)) == _U(0)) | dead[k]
-        if entry.kind != INT64 and entry.key in wanted:
-            columns[entry.key] = short_span(short, k)
-    return columns
-
-
-def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Found]:
-    chosen = slice(which[0], which[-1] + 1) if len(which) == which[-1] + 1 - which[0] else which
-    values, single = scalars(short.words[chosen], short.sizes[chosen])
-    single |= dead[chosen]
-    everywhere: Mask = np.all(single, axis=1)
-    return {
-        short.entries[k].key: Found(INT64, row.copy()) if one else short_span(short, k)
-        for k, row, one in zip(which, values, everywhere.tolist(), strict=True)
-    }
-
-
-def _check_integers(short: Short, which: list[int], dead: Mask, alive: Mask) -> dict[bytes, Found]:
-    """Up to eight bytes are packed integers if the last byte is the last of one; longer ones remain."""
-    sizes = short.sizes[which]
-    shift = _U(8) - sizes
-    shift <<= _U(3)
-    last = np.left_shift(short.words[which], shift, out=shift).view(np.int64)
-    alive &= ((last >= 0) | dead[which]).all(axis=0)
-    longer = sizes.max(axis=1, initial=0) > _U(8)
-    return {short.entries[k].key: short_span(short, k) for i, k in enumerate(which) if longer[i]}
-
-
-def short_span(short: Short, k: int) -> Found:
-    """Where the values of one entry are."""
-    sizes = short.sizes[k].view(np.int64)
-    return Found(short.entries[k].kind, begins=short.begins(k), sizes=sizes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .found import Found
-from .layout import MAX_KEY, Entry, read_size
+from .layout import MAX_KEY, Entry, prefix_of, read_size
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, MAX_SIZE, UNSET
@@ -47,7 +47,7 @@ def _read_equal(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple
 
 def _header(head: bytes, entry: Entry) -> tuple[bytes, int]:
     """The header of the entry that ``head`` begins with, and the size of its values; b"" if it is none."""
-    key = b"\n" + bytes((len(entry.key),)) + entry.key + b"\x12"
+    key = prefix_of(entry) + b"\x12"
     try:
         size, at = read_size(head, 1)
         stop = at + size
@@ -65,7 +65,7 @@ def _header(head: bytes, entry: Entry) -> tuple[bytes, int]:
 def _read_any(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
     tags, begin, stop, valid = field(octets, cursor, ends)
     valid &= tags == _U(0x0A)
-    prefix = b"\n" + bytes((len(entry.key),)) + entry.key
+    prefix = prefix_of(entry)
     valid &= matches(octets, begin, prefix)
     tags, begin, end, here = field(octets, begin + len(prefix), ends)
     valid &= here

@@ -13,9 +13,10 @@ from strategies import mutate
 from purerecord.anyorder import KeyTable, search
 from purerecord.found import Block, take
 from purerecord.layout import Entry, layout_of, outline
-from purerecord.lockstep import Everything, follow, open_records
+from purerecord.lockstep import follow, open_records
 from purerecord.longentry import read_long
 from purerecord.records import Records
+from purerecord.short import Everything
 from purerecord.wire import BYTES, FLOAT, INT64, UNSET, delimited
 
 
