@@ -92,9 +92,7 @@ def _skeleton(run: Run) -> _Skeleton:
 def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Skimmed:
     """Read a run from its segment ``low`` on, which is where the cursors are."""
     skeleton = _skeleton(run)
-    lengths, ends = _jump(octets, cursor, skeleton, low)
-    sizes = lengths
-    sizes -= skeleton.least[low:]
+    sizes, ends = _jump(octets, cursor, skeleton, low)
     valid: Mask = np.all(sizes <= skeleton.limits[low:], axis=0)
     if run.last[-1].kind == INT64:
         valid &= octets.take(ends - 1, mode="clip") < 0x80
@@ -137,7 +135,7 @@ def _apart(rows: int, columns: int, dtype: type[Any]) -> npt.NDArray[Any]:
 
 
 def _jump(octets: Octets, cursor: Ints, skeleton: _Skeleton, low: int) -> tuple[Octets, Ints]:
-    """The lengths of the last entries of segments, (segments, records), and where the last ones end."""
+    """The sizes of the values, (segments, records), as the lengths of the entries say, and where all ends."""
     start = skeleton.ends[low - 1] if low else 0
     # Where nothing follows, any length will do: there is no header either.
     places = np.minimum(skeleton.lengths[low:] - start, octets.size - 1)
@@ -147,6 +145,7 @@ def _jump(octets: Octets, cursor: Ints, skeleton: _Skeleton, low: int) -> tuple[
         octets[place:].take(cursor, out=row, mode="clip")
         cursor += row
     cursor += skeleton.ends[-1] - start
+    lengths -= skeleton.least[low:]
     return lengths, cursor
 
 
