@@ -20,7 +20,7 @@ from .anyorder import search
 from .errors import DecodeError
 from .found import Block, Found, OddError, check, take
 from .heap import keep_freed
-from .layout import HEAD, Entry, Layout, common, first_key, has_keys, layout_of, outline, prefix_of
+from .layout import HEAD, Entry, Layout, common, first_key, has_keys, layout_of, outline
 from .lockstep import follow
 from .pieces import OneByOne, Part, Piece, Together, merge
 from .records import BytesLike, Records
@@ -39,7 +39,6 @@ class _Lesson(NamedTuple):
     """Entries that most records of a block had, and their layout if they were in this order."""
 
     entries: tuple[Entry, ...]
-    prefixes: tuple[bytes, ...]
     layout: Layout | None
 
 
@@ -145,7 +144,7 @@ class _Decoder:
         keys = {self._first_key(row) for row in self._rows[[0, middle, -1]].tolist()}
         for lesson in tuple(_lessons):
             if lesson.layout is not None and keys == {lesson.entries[0].key}:
-                if has_keys(self._batch[self._rows[middle]], lesson.prefixes):
+                if has_keys(self._batch[self._rows[middle]], lesson.layout.prefixes):
                     self._follow_layout(lesson.layout, sure=True)
                     _remember(lesson)
                     return
@@ -171,7 +170,7 @@ class _Decoder:
     def _learn_layout(self, entries: tuple[Entry, ...]) -> None:
         layout = layout_of(entries)
         if self._follow_layout(layout, sure=False):
-            _remember(_Lesson(entries, tuple(map(prefix_of, entries)), layout))
+            _remember(_Lesson(entries, layout))
 
     def _follow_layout(self, layout: Layout, *, sure: bool) -> bool:
         """Decode the records that have a layout; False if these are not even half of them."""
@@ -199,7 +198,7 @@ class _Decoder:
         found = search(block, self._known, self._wanted, lambda i: self._learn(rows[i]))
         self._take(block, *found)
         if 2 * self._rows.size < rows.size:
-            _remember(_Lesson(tuple(self._known.values()), (), None))
+            _remember(_Lesson(tuple(self._known.values()), None))
 
     def _first_key(self, row: int) -> bytes | None:
         begin, end = int(self._batch.begins[row]), int(self._batch.ends[row])

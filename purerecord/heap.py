@@ -17,9 +17,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+LARGE = 4 << 20  # bytes of an array for which numpy asks for large pages
+
 _SEEN = (32 << 20) - (1 << 16)  # glibc draws no conclusions from larger ones
 _PORTION = 24 << 20  # bytes; glibc must not find more than 64 MiB free, nor take an array as large as _SEEN
-_LARGE = 4 << 20  # bytes of an array for which numpy asks for large pages
 
 
 @cache
@@ -36,6 +37,6 @@ def in_portions(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
     total = int(ends[-1]) if sizes.size else 0
     cuts = np.searchsorted(ends, np.arange(_PORTION, total, _PORTION)) + 1
     for low, high in pairwise([0, *sorted({*cuts.tolist()} - {sizes.size}), sizes.size]):
-        if total >= _LARGE:
+        if total >= LARGE:
             np.empty(min(total, _PORTION) * 9 // 8, np.uint8)  # an object is larger than what it holds
         yield slice(low, high)

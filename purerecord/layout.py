@@ -28,9 +28,9 @@ HEAD = 128  # bytes of a record, in which its first key is
 HEADER = 10  # bytes of a short entry's header, without the key
 _FLOAT_SIZE = 4  # bytes
 _FEW = 6  # segments: one run of all of them costs less than several that fit better
-_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two,
-_NARROW = 64  # and where all have to be in one run, the others should not be much shorter
-_WIDE = 64  # entries, from which on they are
+_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
+_WIDE = 64  # entries: with so many, runs are skimmed
+MANY = 16  # segments: that is worth while for runs of so many
 KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
 
@@ -224,26 +224,30 @@ def _header(entry: Entry, size: int) -> bytes:
 class Layout:
     """The entries of a record, in order, as runs of short entries and single long ones.
 
-    If there are many, it is ``wide``: then as many as possible are in one run.
+    If they are very many, it is ``wide``. ``prefixes`` are how the contents of the entries begin.
     """
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.wide = len(entries) >= _WIDE
+        self.prefixes = [prefix_of(entry) for entry in entries]
         self.parts: list[Run | Entry] = []
-        segments = list(_segments(entries, _NARROW if self.wide else _SEGMENT))
-        depth_of = _is_short if self.wide or len(segments) <= _FEW else _coarse_depth
-        for depth, group in groupby(segments, depth_of):
-            if depth:
-                self.parts.append(run_of(tuple(group)))
-            else:
+        segments = list(_segments(entries))
+        for short, group in groupby(segments, _is_short):
+            if not short:
                 self.parts += [segment[-1] for segment in group]
+                continue
+            run = tuple(group)
+            if len(segments) <= _FEW or (self.wide and len(run) >= MANY):
+                self.parts.append(run_of(run))
+            else:
+                self.parts += [run_of(tuple(part)) for _, part in groupby(run, _coarse_depth)]
 
 
-def _segments(entries: tuple[Entry, ...], most: int) -> Iterator[Segment]:
-    """The short entries in segments of at most so many bytes; a long one is a segment of its own."""
+def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
+    """The short entries in segments; a long one is a segment of its own."""
     segment: Segment = ()
     for entry in entries:
-        if segment and not (entry.short and _size_of((*segment, entry)) <= most):
+        if segment and not (entry.short and _size_of((*segment, entry)) <= _SEGMENT):
             yield segment
             segment = ()
         segment += (entry,)
@@ -254,13 +258,13 @@ def _segments(entries: tuple[Entry, ...], most: int) -> Iterator[Segment]:
         yield segment
 
 
-def _is_short(segment: Segment) -> int:
+def _is_short(segment: Segment) -> bool:
     return segment[-1].short
 
 
 def _coarse_depth(segment: Segment) -> int:
-    """The same for segments that may be in one run: then no header is much longer than another. 0 if long."""
-    return -(-_depth(_size_of(segment)) // 2) if segment[-1].short else 0
+    """The same for segments that may be in one run: then no header is much longer than another."""
+    return -(-_depth(_size_of(segment)) // 2)
 
 
 def by_depth(entries: Iterable[Entry]) -> list[tuple[Entry, ...]]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Block, Found
-from .layout import HEADER, Entry, Layout, Run, Segment
+from .layout import HEADER, MANY, Entry, Layout, Run, Segment
 from .longentry import field, read_long
 from .septets import Ints, Mask, Octets, Words
 from .short import Short, Wanted, cells, take_short
@@ -23,7 +23,6 @@ from .spans import fetch
 from .wire import FLOAT, INT64
 
 _U = np.uint64
-_MANY = 16  # segments: so many are skimmed
 _WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
 
 
@@ -42,6 +41,7 @@ def follow(
     cursor, alive = open_records(block)
     columns: dict[bytes, Found] = {}
     walker = Walker(block.octets, wanted, columns)
+    step = cells(cursor.size) if sure else 1  # one segment tells whether the layout fits at all
     for part in layout.parts:
         if isinstance(part, Entry):
             found, cursor, valid = read_long(block.octets, cursor, block.ends, part)
@@ -51,20 +51,19 @@ def follow(
             continue
         low = 0
         while low < len(part):
-            if sure and layout.wide and len(part) - low >= _MANY:
+            if layout.wide and (low or sure) and len(part) - low >= MANY:
                 high = len(part)
                 short, floats, valid, cursor = skim(block.octets, cursor, part, low, wanted)
                 columns.update(floats)
             else:
-                # One segment tells whether the layout fits at all.
-                high = min(low + (cells(cursor.size) if sure else 1), len(part))
+                high = min(low + step, len(part))
                 short, cursor = walker.walk(cursor, part, low, high)
                 valid = np.all(short.valid, axis=0)
             alive &= valid
             columns.update(take_short(short, alive, wanted))
             if 2 * np.count_nonzero(alive) < alive.size:
                 return None
-            low, sure = high, True
+            low, step = high, cells(alive.size)
     alive &= cursor == block.ends
     return None if 2 * np.count_nonzero(alive) < alive.size else (columns, alive)
 

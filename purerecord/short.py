@@ -12,11 +12,11 @@ import numpy as np
 
 from .found import Found
 from .layout import Entry
-from .septets import Ints, Mask, Words, scalars
+from .septets import Ints, Mask, Octets, Words, scalars
 from .wire import FLOAT, INT64
 
 _U = np.uint64
-_CELLS = 1 << 15  # entries that are handled at once, of all records: their words stay in the cache
+_CELLS = 1 << 15  # entries of all records that are handled at once: with more, their words leave the cache
 
 Wanted = Container[bytes]
 
@@ -38,7 +38,7 @@ class Short(NamedTuple):
 
     entries: Sequence[Entry]
     words: Words  # the first eight bytes of the values
-    sizes: Words  # of the values, in bytes
+    sizes: Words | Octets  # of the values, in bytes
     valid: Mask  # is the header as expected?
     begins: Callable[[int], Ints]  # of the values of one entry
 
@@ -74,7 +74,7 @@ def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Fo
     for low in range(0, len(which), step):
         some = which[low : low + step]
         chosen = as_slice(some)
-        values, single = scalars(short.words[chosen], short.sizes[chosen])
+        values, single = scalars(short.words[chosen], short.sizes[chosen].astype(_U, copy=False))
         single |= dead[chosen]
         everywhere: Mask = np.all(single, axis=1)
         for k, row, one in zip(some, values, everywhere.tolist(), strict=True):
@@ -91,7 +91,7 @@ def as_slice(places: list[int]) -> slice | list[int]:
 
 def _check_integers(short: Short, which: list[int], dead: Mask, alive: Mask) -> dict[bytes, Found]:
     """Up to eight bytes are packed integers if the last byte is the last of one; longer ones remain."""
-    sizes = short.sizes[which]
+    sizes = short.sizes[which].astype(_U)
     shift = _U(8) - sizes
     shift <<= _U(3)
     last = np.left_shift(short.words[which], shift, out=shift).view(np.int64)
@@ -102,5 +102,5 @@ def _check_integers(short: Short, which: list[int], dead: Mask, alive: Mask) -> 
 
 def short_span(short: Short, k: int) -> Found:
     """Where the values of one entry are."""
-    sizes = short.sizes[k].view(np.int64)
+    sizes = short.sizes[k].astype(np.int64)
     return Found(short.entries[k].kind, begins=short.begins(k), sizes=sizes)

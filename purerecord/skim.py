@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from .found import Found
 from .layout import HEADER, Run, mask_of, template_of
-from .septets import Ints, Mask, Octets, Words
+from .septets import MAX_BYTES, Ints, Mask, Octets, Words
 from .short import Short, Wanted, as_slice, cells
 from .spans import fetch
 from .wire import FLOAT, INT64
@@ -96,11 +96,10 @@ def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Sk
     valid: Mask = np.all(sizes <= skeleton.limits[low:], axis=0)
     if run.last[-1].kind == INT64:
         valid &= octets.take(ends - 1, mode="clip") < 0x80
-    chosen = _chosen(run, low, sizes, wanted)
+    chosen = _chosen(run, low, sizes if valid.all() else sizes[:, valid], wanted)
     which = as_slice(chosen)
     floats = _Floats(skeleton, low, wanted, cursor.size)
     words = _apart(len(chosen), cursor.size, _U)
-    begins = _apart(len(chosen), cursor.size, np.int64)
     # Where the headers end, but for the sizes of the values in front of them.
     offsets = np.array(run.ends[low:]) - (run.ends[low] - run.sizes[low])
     step = cells(offsets.size)
@@ -114,18 +113,12 @@ def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Sk
         places += offsets
         slots = fetch(octets, _WORD * skeleton.width, places, -_WORD * skeleton.depth)
         headers = slots.view("<u8").reshape(len(places), -1)
-        begins[:, some] = places[:, which].T
         words[:, some] = headers[:, skeleton.depth :: skeleton.width][:, which].T
         floats.take(slots, some)
         valid[some] &= _compare(headers, own, skeleton, low)
-
-    short = Short(
-        [run.last[low + k] for k in chosen],
-        words,
-        sizes[which].astype(_U),
-        np.broadcast_to(valid, words.shape),
-        begins.__getitem__,
-    )
+    entries = [run.last[low + k] for k in chosen]
+    begins = _Begins(cursor, sizes, offsets, chosen)
+    short = Short(entries, words, sizes[which], np.broadcast_to(valid, words.shape), begins)
     return Skimmed(short, floats.found(), valid, ends)
 
 
@@ -137,7 +130,7 @@ def _apart(rows: int, columns: int, dtype: type[Any]) -> npt.NDArray[Any]:
 def _jump(octets: Octets, cursor: Ints, skeleton: _Skeleton, low: int) -> tuple[Octets, Ints]:
     """The sizes of the values, (segments, records), as the lengths of the entries say, and where all ends."""
     start = skeleton.ends[low - 1] if low else 0
-    # Where nothing follows, any length will do: there is no header either.
+    # Where the buffer has ended, any length will do: there is no header either.
     places = np.minimum(skeleton.lengths[low:] - start, octets.size - 1)
     lengths = _apart(places.size, cursor.size, np.uint8)
     cursor = cursor.copy()
@@ -165,13 +158,34 @@ def _compare(headers: Words, sizes: Octets, skeleton: _Skeleton, low: int) -> Ma
 
 
 def _chosen(run: Run, low: int, sizes: Octets, wanted: Wanted) -> list[int]:
-    """The segments whose last entries have to be looked at."""
-    longest = sizes.max(axis=1)
+    """The segments whose last entries have to be looked at.
+
+    Integers that nobody wants need not be, if they have few bytes: that the last one ends is known by then.
+    """
+    longest = sizes.max(axis=1, initial=0)
     return [
         k
         for k, (entry, size) in enumerate(zip(run.last[low:], longest.tolist(), strict=True))
-        if entry.key in wanted or entry.kind == FLOAT or (entry.kind == INT64 and size > _WORD)
+        if entry.key in wanted or entry.kind == FLOAT or (entry.kind == INT64 and size > MAX_BYTES)
     ]
+
+
+class _Begins:
+    """Where the values of the chosen segments begin. It costs least to ask for one after the other."""
+
+    def __init__(self, cursor: Ints, sizes: Octets, offsets: Ints, chosen: list[int]) -> None:
+        self._cursor, self._sizes, self._offsets, self._chosen = cursor, sizes, offsets, chosen
+        self._done, self._before = 0, np.zeros(cursor.size, np.int64)
+
+    def __call__(self, k: int) -> Ints:
+        segment = self._chosen[k]
+        if segment < self._done:
+            self._done, self._before = 0, np.zeros_like(self._before)
+        self._before += self._sizes[self._done : segment].sum(axis=0, dtype=np.int64)
+        self._done = segment
+        begins: Ints = self._cursor + self._before
+        begins += self._offsets[segment]
+        return begins
 
 
 class _Floats:

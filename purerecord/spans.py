@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .heap import in_portions
+from .heap import LARGE, in_portions
 from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
@@ -213,13 +213,16 @@ def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints, counts: Ints) -> Non
 
 def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.object_]:
     """Each span as ``bytes``."""
-    if sizes.size and int(sizes.max()) <= _SHORT:
+    longest = int(sizes.max(initial=0))
+    if sizes.size and longest <= _SHORT:
         numbers = np.bincount(sizes)
         lengths = np.flatnonzero(numbers)
         if lengths.size == 1 or lengths.size * 64 <= sizes.size:
             return _short_strings(octets, begins, sizes, numbers)
-    out = np.empty(sizes.size, object)
     ends = begins + sizes
+    if longest * sizes.size < LARGE:
+        return _long_strings(buffer, begins, ends)
+    out = np.empty(sizes.size, object)
     for some in in_portions(sizes):
         out[some] = _long_strings(buffer, begins[some], ends[some])
     return out

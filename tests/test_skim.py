@@ -27,7 +27,7 @@ from purerecord.lockstep import follow
 from purerecord.records import Records
 from purerecord.short import Everything
 from purerecord.skim import skim
-from purerecord.wire import delimited
+from purerecord.wire import BYTES, FLOAT, INT64, delimited
 
 NAMES = {
     "of one length": [f"feature_{i:03}" for i in range(120)],
@@ -72,7 +72,8 @@ def skimmed(monkeypatch):
 @pytest.fixture
 def always(monkeypatch, skimmed):
     """Skim whatever can be."""
-    monkeypatch.setattr(purerecord.lockstep, "_MANY", 1)
+    monkeypatch.setattr(purerecord.lockstep, "MANY", 1)
+    monkeypatch.setattr(purerecord.layout, "MANY", 1)
     monkeypatch.setattr(purerecord.layout, "_WIDE", 1)
     layout_of.cache_clear()
     yield skimmed
@@ -165,6 +166,67 @@ def test_integer_that_does_not_end_is_seen_in_the_last_entry_too(skimmed):
     changed = [delimited(1, payload[3:] + last[number == 5]) for number, payload in enumerate(payloads)]
     same(changed, {"feature_003": None})
     assert skimmed
+
+
+def crafted(kind: int, values: bytes) -> bytes:
+    """An entry of which all lengths are single bytes, whatever they should be."""
+    size = len(values)
+    lengths = [length % 256 for length in (size + 9, size + 4, size + 2, size)]
+    front = bytes((0x0A, lengths[0], 0x0A, 1)) + b"x"
+    return front + bytes((0x12, lengths[1], kind << 3 | 2, lengths[2], 0x0A, lengths[3])) + values
+
+
+CRAFTED = {
+    **{f"float of {size} bytes": crafted(FLOAT, bytes(size)) for size in (3, 5, 6)},
+    **{f"integer of {size} bytes": crafted(INT64, b"\x80" * (size - 1) + b"\0") for size in (10, 11, 12, 20)},
+    **{f"{size} bytes without an end": crafted(INT64, b"\x80" * size) for size in (1, 8, 9, 10, 11)},
+    "long integer behind a short one": crafted(INT64, b"\x01" + b"\x80" * 10 + b"\0"),
+    **{
+        f"{size} bytes of kind {kind} behind single bytes": crafted(kind, bytes(size))
+        for size in (116, 117, 118, 119, 120, 124, 127, 128, 200, 239, 247, 248, 255)
+        for kind in (BYTES, FLOAT, INT64)
+    },
+}
+
+
+@pytest.mark.parametrize("place", [0, 30, 80])
+@pytest.mark.parametrize("entry", CRAFTED.values(), ids=CRAFTED)
+def test_entry_that_is_none_is_refused_by_whoever_reads_it(entry, place, skimmed):
+    usual = {BYTES: messages.strings(b"abcd"), FLOAT: messages.floats(1, 2), INT64: messages.ints(5, 6)}
+    others = [messages.entry(f"f{i:02}", (messages.floats if i % 3 else messages.ints)(i)) for i in range(80)]
+    good, bad = (
+        delimited(1, b"".join([*others[:place], one, *others[place:]]))
+        for one in (messages.entry("x", usual[entry[7] >> 3]), entry)
+    )
+    for wanted in (None, {"f05": None}, {"x": None}):
+        same([*[good] * 5, bad, good, good], wanted)
+    assert skimmed
+
+
+@pytest.mark.parametrize("length", range(1, 18))
+def test_headers_of_every_length_are_accepted(length, always):
+    payloads = [
+        messages.example([(f"{k}".ljust(length, "_"), messages.ints(1 << i)) for k in range(9)])
+        for i in range(20)
+    ]
+    _, alive = follow(layout_of(outline(payloads[0])), block(payloads), set(), sure=True)
+    assert alive.all()
+    assert always == [9]
+
+
+def test_layout_may_be_longer_than_the_buffer(always):
+    long = wide(Random(6), 1, NAMES["of one length"], [scalar_int])[0]
+    short = [messages.example([("feature_000", messages.ints(1))])] * 4
+    assert follow(layout_of(outline(long)), block(short), Everything(), sure=True) is None
+    assert always
+
+
+def test_damaged_records_do_not_make_others_be_looked_at():
+    payloads = wide(Random(7), 12, NAMES["of one length"], [small_int])
+    payloads[3] = payloads[3].replace(b"feature_060", b"feature_06")
+    found, alive = follow(layout_of(outline(payloads[0])), block(payloads), {b"feature_001"}, sure=True)
+    assert np.flatnonzero(~alive).tolist() == [3]
+    assert set(found) == {b"feature_001"}
 
 
 # --- All records ----------------------------------------------------------------------------------
