@@ -20,7 +20,8 @@ import numpy.typing as npt
 LARGE = 4 << 20  # bytes of an array for which numpy asks for large pages
 
 _SEEN = (32 << 20) - (1 << 16)  # glibc draws no conclusions from larger ones
-_PORTION = 24 << 20  # bytes; glibc must not find more than 64 MiB free, nor take an array as large as _SEEN
+_PORTION = 24 << 20  # bytes; less than _SEEN, which would not be taken from the heap
+_OBJECT = 48  # bytes that an object takes beside what it holds
 
 
 @cache
@@ -33,10 +34,12 @@ def in_portions(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
     """All of the objects that have these ``sizes``, some megabytes at a time; room for those to be made next
     is in large pages."""
     keep_freed()
-    ends = np.cumsum(sizes)
+    ends = np.cumsum(sizes + _OBJECT)
     total = int(ends[-1]) if sizes.size else 0
     cuts = np.searchsorted(ends, np.arange(_PORTION, total, _PORTION)) + 1
+    done = 0
     for low, high in pairwise([0, *sorted({*cuts.tolist()} - {sizes.size}), sizes.size]):
         if total >= LARGE:
-            np.empty(min(total, _PORTION) * 9 // 8, np.uint8)  # an object is larger than what it holds
+            np.empty(int(ends[high - 1]) - done, np.uint8)
+            done = int(ends[high - 1])
         yield slice(low, high)
