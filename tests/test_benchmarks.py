@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import struct
 import sys
@@ -229,6 +230,14 @@ def test_command_line_refuses_an_unknown_part(capsys: pytest.CaptureFixture[str]
     assert "no such part: reed" in capsys.readouterr().err
     assert command.arguments(["--quick"]).rounds == 3
     assert command.arguments(["--memory-size", "10G"]).memory_size == 10 << 30
+
+
+@pytest.mark.parametrize("case", sorted({case.peer for case in CASES if case.peer}))
+def test_every_action_that_is_compared_is_listed_by_its_side(case: str) -> None:
+    """Read, not imported: the libraries of the others need not be there."""
+    side, action = case.replace("alone.", "ours.").split(".")
+    tree = ast.parse((Path(race.__file__).parent / "sides" / f"{side}.py").read_text())
+    assert action in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def test_our_side_runs_end_to_end(store: Store) -> None:

@@ -250,6 +250,6 @@ def _array(tensor: Any) -> Any:
     return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
 
-_READING = (read, read_as_numpy, read_batches, parse, parse_to_tensors, columns)
+_READING = (read, read_as_numpy, read_batches, parse, parse_to_tensors, columns, columns_of_the_guide)
 _WRITING = (write, encode, encode_filled)
 ACTIONS = {action.__name__: action for action in (*_READING, *_WRITING)}
