@@ -208,7 +208,17 @@ def template_of(segment: Segment, size: int) -> bytes:
     return b"".join(floats) + _header(segment[-1], size)
 
 
+def floats_of(segment: Segment) -> Iterator[tuple[bytes, int]]:
+    """The single floats in front of a segment's last entry: key, and where in the segment the value is."""
+    place = 0
+    for entry in segment[:-1]:
+        place += len(entry.key) + HEADER
+        yield entry.key, place
+        place += _FLOAT_SIZE
+
+
 def mask_of(segment: Segment) -> bytes:
+    """Which bits of the segment's template count: all but those of the floats."""
     headers = [b"\xff" * (len(entry.key) + HEADER) for entry in segment]
     return bytes(_FLOAT_SIZE).join(headers)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Block, Found
-from .layout import HEADER, MANY, Entry, Layout, Run, Segment
+from .layout import MANY, Entry, Layout, Run, Segment, floats_of
 from .longentry import field, read_long
 from .septets import Ints, Mask, Octets, Words
 from .short import Short, Wanted, cells, take_short
@@ -98,12 +98,10 @@ class Walker(NamedTuple):
 
     def _take_floats(self, slots: npt.NDArray[np.void], segment: Segment, offset: int) -> None:
         """Take the single floats of a segment that begins at ``offset`` in each slot."""
-        for entry in segment[:-1]:
-            offset += len(entry.key) + HEADER
-            if entry.key in self.wanted:
-                values = np.ndarray(slots.shape, _FLOAT, slots, offset, slots.strides)
-                self.columns[entry.key] = Found(FLOAT, values.astype(np.float32))
-            offset += 4
+        for key, place in floats_of(segment):
+            if key in self.wanted:
+                values = np.ndarray(slots.shape, _FLOAT, slots, offset + place, slots.strides)
+                self.columns[key] = Found(FLOAT, values.astype(np.float32))
 
 
 def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:

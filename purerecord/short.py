@@ -29,7 +29,7 @@ class Everything:
 
 
 def cells(number: int) -> int:
-    """Of so many entries or records, how many at once."""
+    """Of how many records this number of entries is handled at once, or the other way round."""
     return max(1, _CELLS // max(1, number))
 
 

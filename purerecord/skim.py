@@ -7,7 +7,6 @@ are copied side by side, and compared with those of the layout in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Found
-from .layout import HEADER, Run, mask_of, template_of
+from .layout import HEADER, Run, floats_of, mask_of, template_of
 from .septets import MAX_BYTES, Ints, Mask, Octets, Words
 from .short import Short, Wanted, as_slice, cells
 from .spans import fetch
@@ -63,21 +62,17 @@ class _Skeleton:
         ]
         self.masks = self._words(masks)
         self.expected = self._words([template_of(segment, 0) for segment in run.segments]) & self.masks
-        self.floats = list(self._floats(run))
+        # The single floats: key, segment, and where in the bytes of its words they are.
+        self.floats = [
+            (key, k, _WORD * self.depth - size + place)
+            for k, (segment, size) in enumerate(zip(run.segments, run.sizes, strict=True))
+            for key, place in floats_of(segment)
+        ]
 
     def _words(self, rows: list[bytes]) -> Words:
         size = _WORD * self.depth
         joined = b"".join(row.rjust(size, b"\0").ljust(size + _WORD, b"\0") for row in rows)
         return np.frombuffer(joined, "<u8").reshape(len(rows), self.width)
-
-    def _floats(self, run: Run) -> Iterator[tuple[bytes, int, int]]:
-        """The single floats: key, segment, and where in the bytes of the words they are."""
-        for k, (segment, size) in enumerate(zip(run.segments, run.sizes, strict=True)):
-            place = _WORD * self.depth - size
-            for entry in segment[:-1]:
-                place += len(entry.key) + HEADER
-                yield entry.key, k, place
-                place += _FLOAT.itemsize
 
 
 def _without(mask: bytes, place: int) -> bytes:
