@@ -23,6 +23,15 @@ from typing import Any
 from .cursor import Context, Cursor, Elements, Pattern, State, changed
 
 
+def refuse_in_worker() -> None:
+    """Raise where this process may not start others."""
+    if multiprocessing.current_process().daemon:
+        raise RuntimeError(
+            "a worker process, such as a DataLoader's, may not start further ones; leave out processes=True "
+            "and parallel there, the workers already run in parallel"
+        )
+
+
 @dataclass
 class Run:
     """Elements that come one after the other, and where they begin below."""
@@ -148,11 +157,8 @@ class ParallelCursor(AheadCursor):
 
     def _more(self, count: int) -> None:
         if self._executor is None:
-            if self._processes and multiprocessing.current_process().daemon:
-                raise RuntimeError(
-                    "a worker process, such as a DataLoader's, may not start further ones; "
-                    "leave out processes=True there, the workers already run in parallel"
-                )
+            if self._processes:
+                refuse_in_worker()
             self._executor = (ProcessPoolExecutor if self._processes else ThreadPoolExecutor)(self._workers)
             weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
         wanted = max(count, 2 * self._workers)

@@ -67,7 +67,7 @@ class _BatchCursor(Cursor):
         batches: list[Any] = []
         try:
             while len(batches) < count:
-                elements = take_exactly(self._up, self._node.batch_size)
+                elements = take_exactly(self._up, self._node.batch_size, room=self._memory.room)
                 if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                     break
                 batches.append(self._node.batched(elements, self._memory.room))

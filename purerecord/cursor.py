@@ -9,7 +9,7 @@ element is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -174,23 +174,25 @@ class Step(Node):
         return self.up.size()
 
 
-def join(parts: list[Elements]) -> Elements:
-    """Several runs of elements as one; records stay Records."""
+def join(parts: list[Elements], room: Callable[[int], memoryview] | None = None) -> Elements:
+    """Several runs of elements as one; records stay Records, and are joined in ``room``."""
     if len(parts) == 1:
         return parts[0]
     if parts and all(isinstance(part, Records) for part in parts):
-        return Records.concat(parts)  # type: ignore[arg-type]
+        return Records.concat(parts, room=room)  # type: ignore[arg-type]
     return [element for part in parts for element in part]
 
 
-def take_exactly(cursor: Cursor, count: int, *, lazy: bool = False) -> Elements:
-    """``count`` elements, fewer only at the end."""
+def take_exactly(
+    cursor: Cursor, count: int, *, lazy: bool = False, room: Callable[[int], memoryview] | None = None
+) -> Elements:
+    """``count`` elements, fewer only at the end; ``room`` gives memory to join records in."""
     parts: list[Elements] = []
     take = cursor.take_lazy if lazy else cursor.take
     while count and len(part := take(count)):
         parts.append(part)
         count -= len(part)
-    return join(parts)
+    return join(parts, room)
 
 
 def take_singly(cursor: Cursor, count: int, *, lazy: bool = False) -> list[Any]:

@@ -42,6 +42,13 @@ def _count_unused() -> int | None:
 _UNUSED = _count_unused()
 
 
+def seen(arrays: list[Array]) -> list[bool]:
+    """Which arrays something else than the list refers to; all of them, where that cannot be found out."""
+    if _UNUSED is None:
+        return [True] * len(arrays)
+    return [references != _UNUSED for references in _references(arrays)]
+
+
 class Memory:
     """Two arrays in turn: a caller who loops still holds what was read before."""
 
@@ -56,10 +63,9 @@ class Memory:
         if self._unfit > _PATIENCE:
             # What was needed once, for one large record, is not kept for many small ones.
             self._arrays = [array for array in self._arrays if array.size <= largest]
-        if _UNUSED is not None:
-            for number, references in enumerate(_references(self._arrays)):
-                if size <= self._arrays[number].size <= largest and references == _UNUSED:
-                    return self._arrays[number].data[:size]
+        for number, taken in enumerate(seen(self._arrays)):
+            if not taken and size <= self._arrays[number].size <= largest:
+                return self._arrays[number].data[:size]
         fresh = np.empty(size + size // 8, np.uint8)
         self._arrays = [*self._arrays[-1:], fresh]
         return fresh.data[:size]

@@ -20,8 +20,8 @@ def own_files(node: Node, consumer: Consumer) -> Node:
     if isinstance(node, Files):
         if len(node.paths) < consumer.count:
             raise ValueError(
-                f"{len(node.paths)} files are not enough for {consumer.count} consumers (workers x ranks) to "
-                f'have their own; use fewer, or share="elements"'
+                f"{len(node.paths)} files are not enough for {consumer.count} consumers (workers x ranks, or "
+                f'processes of parallel) to have their own; use fewer of those, or share="elements"'
             )
         return replace(node, paths=node.paths[consumer.number :: consumer.count])
     if isinstance(node, Cache):

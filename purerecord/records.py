@@ -26,6 +26,8 @@ Offsets = npt.NDArray[np.int64]
 _HEADER = 12
 # Records of this mean length are better read one by one.
 _SMALL = 4096
+# Bytes for which it is worth while to use memory again.
+_MUCH = 1 << 20
 
 
 class Origins(NamedTuple):
@@ -129,14 +131,16 @@ class Records(Sequence[bytes]):
         begins = ends - sizes
         if room is None or not parts or ends[-1] < _SMALL * len(parts):
             return cls(b"".join(parts), begins, ends)
-        view = room(int(ends[-1]))
-        for begin, end, part in zip(begins.tolist(), ends.tolist(), parts, strict=True):
-            view[begin:end] = part
-        return cls(view.toreadonly(), begins, ends)
+        return cls(_joined(parts, room), begins, ends)
 
     @classmethod
-    def concat(cls, batches: Iterable[Records]) -> Records:
-        """All records of ``batches`` in one; nothing is copied of one batch, or of one buffer."""
+    def concat(
+        cls, batches: Iterable[Records], *, room: Callable[[int], memoryview] | None = None
+    ) -> Records:
+        """All records of ``batches`` in one; nothing is copied of one batch, or of one buffer.
+
+        Where it is much, ``room`` gives the memory to join them in.
+        """
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
             return batches[0]
@@ -146,7 +150,7 @@ class Records(Sequence[bytes]):
         places = [0, *accumulate(lengths[:-1])] if parts else []
         begins = [part.begins + place for part, place in zip(parts, places, strict=True)]
         ends = [part.ends + place for part, place in zip(parts, places, strict=True)]
-        buffer = parts[0].buffer if shared else b"".join(part.buffer for part in parts)
+        buffer = parts[0].buffer if shared else _joined([part.buffer for part in parts], room)
         none = np.empty(0, np.int64)
         records = cls(buffer, np.concatenate([none, *begins]), np.concatenate([none, *ends]))
         if any(path is not None for batch in batches for path in batch._paths()):
@@ -281,6 +285,19 @@ def _octets(payload: Any) -> bytes | memoryview:
 def _no_payload(value: Any) -> TypeError:
     hint = "; serialize it first, with SerializeToString()" if hasattr(value, "SerializeToString") else ""
     return TypeError(f"a payload must be bytes-like, not {type(value).__name__}{hint}")
+
+
+def _joined(parts: Sequence[Any], room: Callable[[int], memoryview] | None) -> bytes | memoryview:
+    """The bytes of all parts, one behind the other."""
+    sizes = [memoryview(part).nbytes for part in parts]
+    if room is None or sum(sizes) < _MUCH:
+        return b"".join(parts)
+    view = room(sum(sizes))
+    begin = 0
+    for part, size in zip(parts, sizes, strict=True):
+        view[begin : begin + size] = memoryview(part).cast("B")
+        begin += size
+    return view.toreadonly()
 
 
 def _restore(buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:

@@ -129,10 +129,10 @@ def _begin(shared: Any) -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     _let_go()
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    threading.Thread(target=die_with_parent, daemon=True).start()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """A worker does not outlive the process that started it, even if that was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:

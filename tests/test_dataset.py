@@ -57,6 +57,8 @@ CHAINS = {
     "enumerate": lambda ds: ds.shuffle(4).enumerate(10),
     "concatenate": lambda ds: ds.concatenate(ds.shuffle(9)).batch(5),
     "sample": lambda ds: Dataset.sample([ds, ds.shuffle(5).take(20)], [0.3, 0.7], seed=2),
+    "parallel": lambda ds: ds.batch(4).parallel(2),
+    "parallel, shuffled before and behind": lambda ds: ds.shuffle(6).batch(3).parallel(3).shuffle(4),
     "interleave": lambda ds: ds.take(7).interleave(lambda r: Dataset.range(int(r)), 3, 2),
 }
 

@@ -58,10 +58,11 @@ PAYLOAD = [
     "sequence schema",
 ]
 MEETING = [
-    "cursor rows filetable validation",
+    "cursor rows filetable validation parcel",
     "ahead share shuffle combining source filesource",
-    "batching mapping caching",
+    "batching mapping caching crew",
     "mixing parsing ownfiles",
+    "parallel",
     "dataset",
 ]
 TOP = [

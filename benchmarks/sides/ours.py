@@ -58,11 +58,11 @@ def parser(work: Workload) -> Any:
     """Records to columns, as the workload's spec asks."""
     context = _fixed(work.spec)
     if not work.steps:
-        parse_example = api("parse_example")
-        return lambda batch: parse_example(batch, context)
-    parse_sequence_example, fixed = api("parse_sequence_example"), api("FixedLenSequenceFeature")
+        return partial(api("parse_example"), features=context)
+    fixed = api("FixedLenSequenceFeature")
     steps = {name: fixed(shape, _DTYPES[kind]) for name, (kind, shape) in work.steps.items()}
-    return lambda batch: parse_sequence_example(batch, context, steps)
+    parse_sequences = api("parse_sequence_example")
+    return partial(parse_sequences, context_features=context, sequence_features=steps)
 
 
 def parse(task: Task) -> list[Variant]:
@@ -83,7 +83,8 @@ def decode(task: Task) -> list[Variant]:
 
 
 def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Variant]:
-    """Over batch sizes, our own choice among them; also with a thread that reads ahead."""
+    """Over batch sizes, our own choice among them; also with a thread that reads ahead, and with a process
+    for each core, which is started beforehand."""
     read_from, dataset = api("read_batches"), api("TFRecordDataset")
 
     def run(size: int | None) -> Iterator[Any]:
@@ -92,7 +93,10 @@ def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Var
     def run_ahead(size: int) -> Iterator[Any]:
         return map(decode, dataset(paths).batch(size).prefetch(1))
 
-    return [partial(run, size) for size in (None, *sizes)] + [partial(run_ahead, size) for size in sizes]
+    ways = [partial(run, size) for size in (None, *sizes)] + [partial(run_ahead, size) for size in sizes]
+    if len(paths) > 1:
+        ways += [dataset(paths).batch(size).map(decode).parallel(2).__iter__ for size in sizes]
+    return ways
 
 
 # --- writing -----------------------------------------------------------------------------------------

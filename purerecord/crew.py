@@ -1,0 +1,371 @@
+"""``Crew``: processes that go through datasets for this one and send it the elements.
+
+A ``Worker`` opens a chain where a state says, and sends run after run, a few ahead. What an element holds
+comes through rooms, of which each worker has a few. A room is filled again when nobody here can see any more
+what was in it; who keeps all that comes is given copies, so that there are always rooms left to go on with.
+This module knows neither files nor what an element is.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+import weakref
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .ahead import AheadCursor, Run, refuse_in_worker
+from .cursor import Context, Cursor, Node, State, Tally
+from .memory import Array, seen
+from .parcel import Room, forget, pack, pack_whole, put, room_for, unpack
+from .workers import die_with_parent
+
+_ROOMS = 4  # of each worker
+_LENT = 2  # of those that may be in somebody's hands here
+_NOTHING: Array = np.empty(0, np.uint8)
+
+
+class Sent(NamedTuple):
+    """What a worker sends: a run, where the chain is behind it, what has been passed over so far, and where
+    an error was raised."""
+
+    run: Run
+    end: State
+    tally: Tally
+    trace: str = ""
+
+
+class Crew:
+    """Workers, of which the idle ones are kept for the next time; in a pickle, nobody."""
+
+    def __init__(self) -> None:
+        self._idle: list[Worker] = []
+        self._home = os.getpid()
+
+    def begin(self, node: Node, epoch: int, state: State) -> Worker:
+        """A worker that goes through an epoch of ``node``, beginning at ``state``."""
+        if self._home != os.getpid():  # a copy of the process that has these workers
+            self._idle, self._home = [], os.getpid()
+        worker = self._idle.pop() if self._idle else Worker()
+        worker.begin(node, epoch, state)
+        return worker
+
+    def dismiss(self, worker: Worker) -> None:
+        """Have a worker stop what it does."""
+        if self._home == os.getpid() and worker.stop():
+            self._idle.append(worker)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Crew, ()
+
+
+class Worker:
+    """One of the processes, as it is seen from here; it ends when nobody refers to this any more."""
+
+    def __init__(self) -> None:
+        refuse_in_worker()
+        self._pipe, theirs = multiprocessing.Pipe()
+        self._process = multiprocessing.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._rooms: list[Array] = [_NOTHING] * _ROOMS
+        self._lent: list[int] = []
+        weakref.finalize(self, _end, self._process, self._pipe, os.getpid())
+
+    def begin(self, node: Node, epoch: int, state: State) -> None:
+        """Go through an epoch of ``node``."""
+        try:
+            chain = pickle.dumps((node, epoch, state))
+        except Exception as error:
+            raise TypeError(
+                f"parallel sends the chain to other processes, but {node.chain()} cannot be pickled: "
+                f"{error}; its functions must be defined at the top of a module"
+            ) from error
+        self._say("begin", chain)
+
+    def next(self) -> Sent:
+        """The next run; an empty one at the end, one with an error where there is one."""
+        self._return_rooms()
+        while True:
+            try:
+                word, *rest = self._pipe.recv()
+            except (EOFError, OSError):
+                raise self._died() from None
+            if word == "sent":
+                return self._unpack(*rest)
+            self._make_room(*rest)
+
+    def go_on(self) -> None:
+        """After an error."""
+        self._say("go on")
+
+    def stop(self) -> bool:
+        """Leave off; False if the process is not there any more."""
+        try:
+            self._pipe.send(("stop",))
+            while (message := self._pipe.recv())[0] != "stopped":
+                self._pipe.send(("free", message[1]))  # sent, or asked for, in vain
+        except (EOFError, OSError):
+            return False
+        return True
+
+    def _say(self, *words: Any) -> None:
+        try:
+            self._pipe.send(words)
+        except OSError:
+            raise self._died() from None
+
+    def _died(self) -> RuntimeError:
+        self._process.join(1)
+        code = self._process.exitcode
+        cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return RuntimeError(
+            f"a process that parallel had started has ended ({cause}), perhaps for lack of memory; "
+            f"nothing is lost: who asks again goes on where it was"
+        )
+
+    def _make_room(self, number: int, size: int) -> None:
+        self._rooms[number] = _NOTHING
+        room = Room.make(size + size // 8)
+        if room is None:
+            self._say("room", number, "", 0)
+            return
+        self._rooms[number] = room.array
+        weakref.finalize(self, forget, room.path)
+        self._say("room", number, room.path, room.size)
+
+    def _unpack(self, number: int, pickled: bytes, sizes: list[int]) -> Sent:
+        if len(self._lent) < _LENT:
+            sent = unpack(pickled, sizes, self._rooms[number])
+            self._lent.append(number)
+            self._return_rooms()  # strings, say, are not in there any more
+        else:
+            sent = unpack(pickled, sizes, self._rooms[number][: room_for(sizes)].copy())
+            self._say("free", number)
+        assert isinstance(sent, Sent)
+        return sent
+
+    def _return_rooms(self) -> None:
+        """Have those rooms filled again that nobody looks at any more."""
+        looked_at = seen(self._rooms)
+        for number in list(self._lent):
+            if not looked_at[number] or self._rooms[number] is _NOTHING:
+                self._lent.remove(number)
+                self._say("free", number)
+
+
+def _end(process: Any, pipe: Any, home: int) -> None:
+    pipe.close()
+    if os.getpid() == home:
+        process.terminate()  # whatever it is doing, nobody will want it
+        process.join()
+
+
+class RemoteCursor(AheadCursor):
+    """The elements of ``node``, which a worker of the crew goes through."""
+
+    def __init__(self, node: Node, context: Context, crew: Crew) -> None:
+        super().__init__(node.open(context), context)
+        self._node = node
+        self._context = context
+        self._crew = crew
+        self._worker: Worker | None = None
+        self._end: State = None  # where the latest run ends
+        self._skipped = 0  # of the tally, those that came from there
+
+    def start(self) -> None:
+        """Have a worker begin, or another if there is none any more, where the latest run ends."""
+        if not self._started:
+            self._started, self._end = True, self._up.state()
+            self._up.close()
+        if self._worker is None:
+            self._worker = self._crew.begin(self._node, self._context.epoch, self._end)
+            self._skipped = 0
+
+    def _more(self, count: int) -> None:
+        if self._runs:
+            return
+        self.start()
+        worker, self._worker = self._worker, None  # which may remain so, in the middle of a message
+        assert worker is not None
+        sent = worker.next()
+        self._report(sent.tally)
+        self._runs.append(sent.run)
+        if sent.run.error is not None:
+            sent.run.error.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
+            worker.go_on()
+        else:
+            self._end = sent.end
+        if sent.run.error is None and not len(sent.run.elements):
+            self._crew.dismiss(worker)
+        else:
+            self._worker = worker
+
+    def _report(self, tally: Tally) -> None:
+        here = self._context.tally
+        here.skipped += tally.skipped - self._skipped
+        here.last_error = tally.last_error or here.last_error
+        self._skipped = tally.skipped
+
+    def _present(self, count: int = 1) -> Run | None:
+        self.start()
+        return super()._present(count)
+
+    def state(self) -> State:
+        if self._runs and not self._runs[0].left:
+            return {"up": self._end, "ahead": 0}  # without waiting for the next run
+        return super().state()
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._crew.dismiss(self._worker)
+            self._worker = None
+        super().close()
+
+
+# --- In the worker ----------------------------------------------------------------------------------
+
+
+def _serve(pipe: Any) -> None:
+    """What the process does, until the other one closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is for the other one to answer
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Also if that was killed, and a worker that was started later has the other end of our pipe open.
+    threading.Thread(target=die_with_parent, daemon=True).start()
+    desk = _Desk(pipe)
+    with suppress(EOFError, OSError):
+        while True:
+            desk.listen()
+            if desk.chain is not None:
+                _go_through(desk)
+
+
+def _go_through(desk: _Desk) -> None:
+    """Send the elements of a chain, up to the end or until nobody wants more."""
+    assert desk.chain is not None
+    tally = Tally()
+    cursor: Cursor | None = None
+    over = False
+    while not over and not desk.stopped:
+        trace = ""
+        begin = end = None
+        try:
+            cursor = cursor or _opened(desk.chain, tally)
+            begin = cursor.state()
+            run = Run(begin, cursor.take(cursor.hint))
+            end = cursor.state()
+            over = not len(run.elements)
+        except Exception as error:
+            run, trace = Run(begin, (), error=_portable(error)), traceback.format_exc()
+        desk.send(Sent(run, end, tally, trace))
+        if run.error is not None:
+            desk.wait_to_go_on()
+        desk.listen(wait=False)
+    if cursor is not None:
+        cursor.close()
+    desk.chain = None
+    while not desk.stopped:
+        desk.listen()
+    desk.leave_off()
+
+
+def _opened(chain: bytes, tally: Tally) -> Cursor:
+    node, epoch, state = pickle.loads(chain)
+    cursor: Cursor = node.open(Context(epoch, tally))
+    cursor.restore(state)
+    return cursor
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, or if it cannot be sent another that says the same."""
+    try:
+        copy = pickle.loads(pickle.dumps(error))
+    except Exception:
+        copy = None
+    return error if type(copy) is type(error) else RuntimeError(f"{type(error).__name__}: {error}")
+
+
+class _Desk:
+    """The worker's end of the pipe, and its rooms."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe = pipe
+        self._rooms: list[Array] = [_NOTHING] * _ROOMS
+        self._free = list(range(_ROOMS))
+        self._going = True
+        self.chain: bytes | None = None  # what is to be gone through
+        self.stopped = False  # whether nobody wants more of it
+
+    def listen(self, *, wait: bool = True) -> None:
+        """Hear what the other process says: all there is, or wait for it."""
+        while wait or self._pipe.poll():
+            wait = False
+            word, *rest = self._pipe.recv()
+            if word == "begin":
+                self.chain, self.stopped = rest[0], False
+            elif word == "free":
+                self._free.append(rest[0])
+            elif word == "room":
+                self._enter(*rest)
+            elif word == "go on":
+                self._going = True
+            elif word == "stop":
+                self.stopped = True
+
+    def _enter(self, number: int, path: str, size: int) -> None:
+        self._rooms[number] = Room(path, size).array if path else _NOTHING
+        forget(path)
+        self._free.append(number)
+
+    def wait_to_go_on(self) -> None:
+        """Wait until the other process has dealt with an error."""
+        self._going = False
+        while not (self._going or self.stopped):
+            self.listen()
+
+    def leave_off(self) -> None:
+        """Say that nothing more will be sent."""
+        self._pipe.send(("stopped",))
+
+    def send(self, sent: Sent) -> None:
+        """Send it as soon as there is a room for it, unless nobody wants it any more."""
+        try:
+            pickled, parts = pack(sent)
+        except Exception as error:
+            kind = TypeError(f"an element cannot be sent from one process to another: {error}")
+            sent = sent._replace(run=Run(sent.run.begin, (), error=kind))
+            pickled, parts = pack(sent)
+        sizes = [part.nbytes for part in parts]
+        number = self._take_room(room_for(sizes))
+        if number is None:
+            return
+        if self._rooms[number].size >= room_for(sizes):
+            put(parts, self._rooms[number])
+        else:  # there is no memory that both see
+            pickled, sizes = pack_whole(sent), []
+        self._pipe.send(("sent", number, pickled, sizes))
+
+    def _take_room(self, size: int) -> int | None:
+        """A free room, as large as can be had; None if nobody wants to have it filled."""
+        while not self._free and not self.stopped:
+            self.listen()
+        if self.stopped:
+            return None
+        fits = [number for number in self._free if self._rooms[number].size >= size]
+        number = fits[-1] if fits else self._free[-1]  # what was used last is still in the cache
+        self._free.remove(number)
+        if not fits:
+            self._rooms[number] = _NOTHING
+            self._pipe.send(("room", number, size))
+            while number not in self._free and not self.stopped:
+                self.listen()
+            if self.stopped:
+                return None
+            self._free.remove(number)
+        return number
