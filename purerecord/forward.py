@@ -158,16 +158,28 @@ class ForwardStream:
         held = len(self._buffer) - keep
         needed = max(missing, self._estimate(limit, most) - held, 1)
         self._opened.look()
-        tail = self._buffer[keep:]
         if self._opened.rewinds:
             ahead = min(_AHEAD, most or _AHEAD) if self._mean else 0
-            buffer: Any = self._read_in_place(tail, max(needed, ahead, _CHUNK))
+            if 8 * held <= len(self._buffer):
+                self._cut(keep)
+                keep = 0
+            buffer: Any = self._read_in_place(self._buffer[keep:], max(needed, ahead, _CHUNK))
         else:
-            buffer = self._extend(tail, needed)
+            buffer = self._extend(self._buffer[keep:], needed)
         if len(buffer) <= held:
             return False
         self._load(buffer, self._base + keep)
         return True
+
+    def _cut(self, keep: int) -> None:
+        """Let go of the buffer but for what is behind ``keep``: then its memory, which is still in the cache,
+        can be read into again."""
+        self._buffer = bytes(self._buffer[keep:])
+        self._base += keep
+        self._stop -= keep
+        self._begins, self._ends = self._begins[self._cursor :] - keep, self._ends[self._cursor :] - keep
+        self._bad = self._bad[self._bad >= self._cursor] - self._cursor
+        self._cursor = 0
 
     def _missing(self) -> int:
         """How many bytes the frame lacks that the buffer cuts; 0 where not even its header is there."""

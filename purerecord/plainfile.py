@@ -151,6 +151,7 @@ class PlainFile:
         offset = self.offset
         if offset >= self._size:
             return False
+        self._cut(offset - self._base)
         try:
             self._load(self._read_at(offset, min(self._estimate(count), _MOST)), offset)
         except OSError:
@@ -160,6 +161,18 @@ class PlainFile:
         if not len(self._begins):
             self._load(self._read_at(offset, self._whole_size(self._buffer, offset)), offset)
         return True
+
+    def _cut(self, keep: int) -> None:
+        """Let go of the buffer but for what is behind ``keep``, if that is little: then its memory, which is
+        still in the cache, can be read into again."""
+        if 8 * (len(self._buffer) - keep) > len(self._buffer):
+            return
+        self._buffer = bytes(self._buffer[keep:])
+        self._shown = memoryview(self._buffer)
+        self._base += keep
+        self._stop -= keep
+        self._begins, self._ends = self._begins[self._cursor :] - keep, self._ends[self._cursor :] - keep
+        self._cursor = 0
 
     def _estimate(self, count: int) -> int:
         """How many bytes to read for ``count`` records: a little more than they take, for they differ."""

@@ -142,6 +142,30 @@ def test_what_was_read_of_one_file_makes_room_for_the_next(tmp_path, monkeypatch
     assert len(fresh) <= 4
 
 
+@counting
+@pytest.mark.parametrize(
+    "batches",
+    [
+        pr.read_batches,
+        lambda path: pr.read_batches(path, batch_size=500),
+        lambda path: pr.TFRecordDataset(path).batch(500),
+    ],
+    ids=["read_batches", "read_batches of a size", "dataset"],
+)
+def test_batches_that_nobody_keeps_are_read_into_the_same_memory(tmp_path, batches):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"%06d" % number * 1500 for number in range(10_000)]))
+    places, count = [], 0
+    iterator = iter(batches(path))
+    while (batch := next(iterator, None)) is not None:
+        places.append(address(memoryview(batch.buffer)) // (1 << 20))
+        count += len(batch)
+        del batch
+    assert count == 10_000
+    assert len(places) >= 10
+    assert max(map(places[3:].count, set(places[3:]))) >= len(places[3:]) - 2
+
+
 def test_a_batch_cannot_be_written_to(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(frames([b"abc"] * 100))

@@ -413,6 +413,35 @@ def test_reading_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, interru
         assert got == payloads
 
 
+@pytest.mark.parametrize("batch_size", [1, 7, 900])
+def test_damage_is_found_where_it_is_also_if_reading_is_interrupted(tmp_path, monkeypatch, batch_size):
+    data = bytearray(frames([b"%05d" % i * 30 for i in range(30_000)]))
+    for number in range(100, 30_000, 971):
+        data[number * 166 + 50] ^= 1
+    path = written(tmp_path / "file", bytes(data))
+    expected = list(read_records(path, on_error="skip"))
+    moments: Iterator[int] = iter(())
+
+    class Interrupted(storage._OwnFile):
+        def readinto(self, buffer):
+            if next(moments) == 0:
+                raise OSError(errno.EIO, "once")
+            return super().readinto(buffer)
+
+    monkeypatch.setattr(storage, "_OwnFile", Interrupted)
+    for moment in range(1, 9):
+        moments = itertools.count(-moment)
+        reader = read_records(path, on_error="skip")
+        got: list[bytes] = []
+        try:
+            for batch in reader.batches(batch_size):
+                got += batch
+        except OSError:
+            got += [record for batch in reader.batches(batch_size) for record in batch]
+        assert got == expected
+        assert reader.skipped == 31
+
+
 # What a file is
 
 
