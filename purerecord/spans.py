@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .heap import LARGE, in_portions
-from .septets import MAX_BYTES, Ints, Octets, Words, packed, scalars, two_words
+from .septets import MAX_BYTES, Ints, Octets, Words, has_too_long, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
 _SAMPLE = 32  # spans that tell whether it is worth while to look at all
@@ -111,7 +111,7 @@ def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | N
     total = int(sizes.sum())
     values = np.empty(total, np.int64)  # at most: an integer takes at least one byte
     counts = np.zeros(sizes.size, np.int64)
-    step = max(1, sizes.size * _CHUNK // max(total, 1))
+    step = _step(sizes)
     decode = _long_integers if total >= _LONG * sizes.size else _short_integers
     filled = 0
     for low in range(0, sizes.size, step):
@@ -125,16 +125,31 @@ def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | N
 
 
 def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
-    """Are all spans packed integers?"""
-    if int(sizes.max(initial=0)) > MAX_BYTES:
-        return integers(octets, begins, sizes) is not None
-    return bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) < 0x80).all())
+    """Are all spans packed integers? Each must end with the last byte of one, and none may be too long."""
+    if bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) >= 0x80).any()):
+        return False
+    longer = np.flatnonzero(sizes > MAX_BYTES)
+    begins, sizes = begins[longer], sizes[longer]
+    for low in range(0, sizes.size, step := _step(sizes)):
+        some = slice(low, low + step)
+        if has_too_long(np.frombuffer(b"".join(_lists(octets, begins[some], sizes[some])), np.uint8)):
+            return False
+    return True
+
+
+def _step(sizes: Ints) -> int:
+    """How many spans are handled at once."""
+    return max(1, sizes.size * _CHUNK // max(int(sizes.sum()), 1))
+
+
+def _lists(octets: Octets, begins: Ints, sizes: Ints) -> list[memoryview]:
+    view = octets.data
+    return [view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
 
 
 def _long_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
     """Put integers and their counts into ``values`` and ``counts``; how many integers there are."""
-    view = octets.data
-    lists = [view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
+    lists = _lists(octets, begins, sizes)
     # A byte in front stands for the end of a varint there: then each varint begins behind the end of another.
     # There are 32, for what follows is gone through faster from such a boundary on.
     flat = np.frombuffer(b"".join([bytes(32), *lists, bytes(MAX_BYTES)]), np.uint8)[31:]

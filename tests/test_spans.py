@@ -61,6 +61,17 @@ def test_integers_of_all_spans(lists, random):
     assert single is None or single.tolist() == values.tolist()
 
 
+varint_like = st.builds(
+    lambda more, last: b"\xff" * more + last, st.integers(0, 12), st.sampled_from([b"\1", b""])
+)
+
+
+@given(st.lists(st.lists(varint_like, max_size=8).map(b"".join), max_size=6), st.randoms())
+def test_spans_are_integers_just_if_they_can_be_decoded(parts, random):
+    _, octets, begins, sizes = scattered(parts, random)
+    assert are_integers(octets, begins, sizes) == (integers(octets, begins, sizes) is not None)
+
+
 @pytest.mark.parametrize("chunk", [1, 100, 1 << 18])
 @pytest.mark.parametrize("length", [1, 8, 63, 64, 65, 130, 1000])
 def test_lists_of_any_length_in_chunks_of_any_size(chunk, length, monkeypatch):
@@ -74,6 +85,7 @@ def test_lists_of_any_length_in_chunks_of_any_size(chunk, length, monkeypatch):
     values, counts = integers(octets, begins, sizes)
     assert values.view(np.uint64).tolist() == [*chain.from_iterable(lists)]
     assert counts.tolist() == [*map(len, lists)]
+    assert are_integers(octets, begins, sizes)
 
 
 @pytest.mark.parametrize("length", [40, 400])
