@@ -135,8 +135,8 @@ def _sizes_in_pairs(pairs: npt.NDArray[np.uint16]) -> tuple[Ints, Ints, Mask]:
 def packed(octets: Octets, begins: Ints, out: Words) -> bool:
     """Put the varints that begin at ``begins`` in ``octets`` into ``out``; False if one has over ten bytes.
 
-    Ten zero bytes must stand at the end of ``octets``, behind the last varint. All ``begins`` are in there, so
-    nothing is wrapped; but a take that need not look is faster.
+    Ten zero bytes must stand at the end of ``octets``, behind the last varint. All ``begins`` are in there,
+    so nothing is wrapped; but a take that need not look is faster.
     """
     septets = octets & np.uint8(0x7F)
     more = (octets.view(np.int8) >> np.int8(7)).view(np.uint8)
