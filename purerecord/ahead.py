@@ -15,10 +15,10 @@ import weakref
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .cursor import Context, Cursor, Elements, Pattern, State, changed
 
@@ -32,9 +32,15 @@ def refuse_in_worker() -> None:
         )
 
 
+class Failed(NamedTuple):
+    """Stands for an element that could not be made; who comes behind it goes on."""
+
+    error: Exception
+
+
 @dataclass
 class Run:
-    """Elements that come one after the other, and where they begin below."""
+    """Elements that come one after the other, and where they begin below; or an error that none gets past."""
 
     begin: State
     elements: Elements
@@ -56,12 +62,18 @@ class _Puller:
         self._phase = 0
 
     def pull(self, count: int) -> Run:
-        """The next run, of at most ``count`` elements; an empty one at the end."""
+        """The next run, of at most ``count`` elements; an empty one at the end, or one with an error."""
         begin = self.up.state()
         own, period = self._pattern.own, self._pattern.period
+        elements: Elements
+        try:
+            elements = self.up.take(count if own == period else min(count, own - self._phase))
+        except Exception as error:
+            if self.up.state() == begin:
+                return Run(begin, (), error=error)
+            elements = [Failed(error)]
         if own == period:
-            return Run(begin, self.up.take(count))
-        elements = self.up.take(min(count, own - self._phase))
+            return Run(begin, elements)
         self._phase += len(elements)
         foreign = 0
         if self._phase == own:
@@ -83,15 +95,21 @@ class AheadCursor(Cursor):
         """Have runs ahead; an empty one at the end."""
 
     def _result(self, value: Any) -> Any:
+        if isinstance(value, Failed):
+            raise value.error
         return value
 
-    def _present(self, count: int = 1) -> Run | None:
-        """The run that the next element is in; None at the end."""
+    def _front(self, count: int = 1) -> Run:
+        """The run that the next element is in, or the end, or an error that comes next."""
         self._started = True
         while self._runs and not self._runs[0].left and len(self._runs[0].elements):
             self._runs.popleft()
         self._more(count)
-        run = self._runs[0]
+        return self._runs[0]
+
+    def _present(self, count: int = 1) -> Run | None:
+        """The run that the next element is in; None at the end."""
+        run = self._front(count)
         if run.error is not None:
             self._runs.clear()
             self._restart()
@@ -131,8 +149,8 @@ class AheadCursor(Cursor):
     def state(self) -> State:
         if not self._started:
             return {"up": self._up.state(), "ahead": 0}
-        self._present()
-        return {"up": self._runs[0].begin, "ahead": self._runs[0].used}
+        run = self._front()
+        return {"up": run.begin, "ahead": run.used}
 
     def restore(self, state: State) -> None:
         self._up.restore(state["up"])
@@ -164,13 +182,17 @@ class ParallelCursor(AheadCursor):
         wanted = max(count, 2 * self._workers)
         ahead = sum(len(run.elements) - min(run.used, len(run.elements)) for run in self._runs)
         while ahead < wanted and (not self._runs or len(self._runs[-1].elements)):
-            run = self._puller.pull(wanted - ahead)
-            run.elements = [self._executor.submit(self._function, element) for element in run.elements]
+            run = self._puller.pull(min(wanted - ahead, self._up.hint))
+            run.elements = list(map(self._submit, run.elements))
             self._runs.append(run)
             ahead += len(run.elements)
 
+    def _submit(self, element: Any) -> Any:
+        assert self._executor is not None
+        return element if isinstance(element, Failed) else self._executor.submit(self._function, element)
+
     def _result(self, value: Any) -> Any:
-        return value.result()
+        return super()._result(value.result() if isinstance(value, Future) else value)
 
     def close(self) -> None:
         if self._executor is not None:

@@ -3,6 +3,7 @@
 A ``Worker`` opens a chain where a state says, and sends run after run, a few ahead. What an element holds
 comes through rooms, of which each worker has a few. A room is filled again when nobody here can see any more
 what was in it; who keeps all that comes is given copies, so that there are always rooms left to go on with.
+A copy of this process, made by fork, sees the same rooms: what it may be looking at is never filled again.
 This module knows neither files nor what an element is.
 """
 
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .ahead import AheadCursor, Run, refuse_in_worker
+from .ahead import AheadCursor, Failed, Run, refuse_in_worker
 from .cursor import Context, Cursor, Node, State, Tally
 from .memory import Array, seen
 from .parcel import Room, forget, pack, pack_whole, put, room_for, unpack
@@ -28,7 +29,15 @@ from .workers import die_with_parent
 
 _ROOMS = 4  # of each worker
 _LENT = 2  # of those that may be in somebody's hands here
+_KEPT = 1 << 26  # bytes of a room that an idle worker keeps
+_IDLE = os.cpu_count() or 1  # workers that are kept
+_PATIENCE = 1.0  # seconds in which a worker must leave off, or it is ended
 _NOTHING: Array = np.empty(0, np.uint8)
+
+_starting = threading.Lock()  # two that are started at once would inherit each other's pipes
+_forks: list[None] = []  # one for each copy that was made of this process
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=lambda: _forks.append(None))
 
 
 class Sent(NamedTuple):
@@ -38,6 +47,7 @@ class Sent(NamedTuple):
     run: Run
     end: State
     tally: Tally
+    failed: Exception | None = None  # the error in the run
     trace: str = ""
 
 
@@ -46,19 +56,24 @@ class Crew:
 
     def __init__(self) -> None:
         self._idle: list[Worker] = []
-        self._home = os.getpid()
 
     def begin(self, node: Node, epoch: int, state: State) -> Worker:
         """A worker that goes through an epoch of ``node``, beginning at ``state``."""
-        if self._home != os.getpid():  # a copy of the process that has these workers
-            self._idle, self._home = [], os.getpid()
-        worker = self._idle.pop() if self._idle else Worker()
+        worker = self._idle_one() or Worker()
         worker.begin(node, epoch, state)
         return worker
 
+    def _idle_one(self) -> Worker | None:
+        with suppress(IndexError):
+            while True:
+                worker = self._idle.pop()
+                if worker.is_ours():
+                    return worker
+        return None
+
     def dismiss(self, worker: Worker) -> None:
         """Have a worker stop what it does."""
-        if self._home == os.getpid() and worker.stop():
+        if worker.is_ours() and worker.stop() and len(self._idle) < _IDLE:
             self._idle.append(worker)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -70,24 +85,30 @@ class Worker:
 
     def __init__(self) -> None:
         refuse_in_worker()
-        self._pipe, theirs = multiprocessing.Pipe()
-        self._process = multiprocessing.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        with _starting:
+            self._pipe, theirs = multiprocessing.Pipe()
+            self._process = multiprocessing.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
+        self._home = os.getpid()
         self._rooms: list[Array] = [_NOTHING] * _ROOMS
-        self._lent: list[int] = []
-        weakref.finalize(self, _end, self._process, self._pipe, os.getpid())
+        self._lent: dict[int, int] = {}  # rooms, and how many copies of this process there were then
+        weakref.finalize(self, _end, self._process, self._pipe, self._home)
+
+    def is_ours(self) -> bool:
+        """Whether it is there, and serves this process and not the one that this is a copy of."""
+        return self._home == os.getpid() and self._process.is_alive()
 
     def begin(self, node: Node, epoch: int, state: State) -> None:
         """Go through an epoch of ``node``."""
         try:
-            chain = pickle.dumps((node, epoch, state))
+            chain = pickle.dumps((node, epoch))
         except Exception as error:
             raise TypeError(
                 f"parallel sends the chain to other processes, but {node.chain()} cannot be pickled: "
                 f"{error}; its functions must be defined at the top of a module"
             ) from error
-        self._say("begin", chain)
+        self._say("begin", chain, state)
 
     def next(self) -> Sent:
         """The next run; an empty one at the end, one with an error where there is one."""
@@ -101,19 +122,29 @@ class Worker:
                 return self._unpack(*rest)
             self._make_room(*rest)
 
-    def go_on(self) -> None:
-        """After an error."""
-        self._say("go on")
-
     def stop(self) -> bool:
-        """Leave off; False if the process is not there any more."""
+        """Leave off; False if the process does not answer."""
         try:
             self._pipe.send(("stop",))
-            while (message := self._pipe.recv())[0] != "stopped":
+            while self._pipe.poll(_PATIENCE):
+                message = self._pipe.recv()
+                if message[0] == "stopped":
+                    self._give_up_large_rooms()
+                    return True
                 self._pipe.send(("free", message[1]))  # sent, or asked for, in vain
         except (EOFError, OSError):
-            return False
-        return True
+            pass
+        return False
+
+    def _give_up_large_rooms(self) -> None:
+        for number, room in enumerate(self._rooms):
+            if room.size > _KEPT and number not in self._lent:
+                self._give_up(number)
+
+    def _give_up(self, number: int) -> None:
+        """Never fill a room again."""
+        self._rooms[number] = _NOTHING
+        self._say("room", number, "", 0)
 
     def _say(self, *words: Any) -> None:
         try:
@@ -124,9 +155,10 @@ class Worker:
     def _died(self) -> RuntimeError:
         self._process.join(1)
         code = self._process.exitcode
-        cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        cause = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
+        memory = ", perhaps for lack of memory" if code == -signal.SIGKILL else ""
         return RuntimeError(
-            f"a process that parallel had started has ended ({cause}), perhaps for lack of memory; "
+            f"a process that parallel had started has ended ({cause}){memory}; "
             f"nothing is lost: who asks again goes on where it was"
         )
 
@@ -134,7 +166,7 @@ class Worker:
         self._rooms[number] = _NOTHING
         room = Room.make(size + size // 8)
         if room is None:
-            self._say("room", number, "", 0)
+            self._give_up(number)
             return
         self._rooms[number] = room.array
         weakref.finalize(self, forget, room.path)
@@ -143,7 +175,7 @@ class Worker:
     def _unpack(self, number: int, pickled: bytes, sizes: list[int]) -> Sent:
         if len(self._lent) < _LENT:
             sent = unpack(pickled, sizes, self._rooms[number])
-            self._lent.append(number)
+            self._lent[number] = len(_forks)
             self._return_rooms()  # strings, say, are not in there any more
         else:
             sent = unpack(pickled, sizes, self._rooms[number][: room_for(sizes)].copy())
@@ -154,16 +186,20 @@ class Worker:
     def _return_rooms(self) -> None:
         """Have those rooms filled again that nobody looks at any more."""
         looked_at = seen(self._rooms)
-        for number in list(self._lent):
-            if not looked_at[number] or self._rooms[number] is _NOTHING:
-                self._lent.remove(number)
+        for number, forks in list(self._lent.items()):
+            if self._rooms[number] is not _NOTHING and looked_at[number]:
+                continue
+            del self._lent[number]
+            if forks == len(_forks):
                 self._say("free", number)
+            else:  # a copy of this process may look at it
+                self._give_up(number)
 
 
 def _end(process: Any, pipe: Any, home: int) -> None:
     pipe.close()
     if os.getpid() == home:
-        process.terminate()  # whatever it is doing, nobody will want it
+        process.kill()  # whatever it is doing, nobody will want it
         process.join()
 
 
@@ -176,14 +212,18 @@ class RemoteCursor(AheadCursor):
         self._context = context
         self._crew = crew
         self._worker: Worker | None = None
+        self._begun = False
         self._end: State = None  # where the latest run ends
         self._skipped = 0  # of the tally, those that came from there
 
     def start(self) -> None:
         """Have a worker begin, or another if there is none any more, where the latest run ends."""
-        if not self._started:
-            self._started, self._end = True, self._up.state()
+        if not self._begun:
+            self._begun = self._started = True
+            self._end = self._up.state()
             self._up.close()
+        if self._worker is not None and not self._worker.is_ours():
+            self._worker = None
         if self._worker is None:
             self._worker = self._crew.begin(self._node, self._context.epoch, self._end)
             self._skipped = 0
@@ -195,13 +235,11 @@ class RemoteCursor(AheadCursor):
         worker, self._worker = self._worker, None  # which may remain so, in the middle of a message
         assert worker is not None
         sent = worker.next()
+        if sent.failed is not None:
+            sent.failed.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
         self._report(sent.tally)
         self._runs.append(sent.run)
-        if sent.run.error is not None:
-            sent.run.error.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
-            worker.go_on()
-        else:
-            self._end = sent.end
+        self._end = sent.end
         if sent.run.error is None and not len(sent.run.elements):
             self._crew.dismiss(worker)
         else:
@@ -213,20 +251,45 @@ class RemoteCursor(AheadCursor):
         here.last_error = tally.last_error or here.last_error
         self._skipped = tally.skipped
 
-    def _present(self, count: int = 1) -> Run | None:
-        self.start()
-        return super()._present(count)
+    def skip(self, count: int) -> int:
+        if not self._started:
+            return super().skip(count)
+        left = count
+        while left:
+            run = self._front()
+            if run.error is not None:
+                return count - left + self._skip_here(run, left)
+            if not run.left:
+                break
+            passed = min(left, run.left)
+            run.used += passed
+            left -= passed
+        return count - left
+
+    def _skip_here(self, run: Run, count: int) -> int:
+        """Pass over elements from where ``run`` begins, which has an error that does not concern us."""
+        self._runs.clear()
+        self._let_go()
+        cursor = self._node.open(self._context)
+        cursor.restore(run.begin)
+        passed = cursor.skip(count)
+        self._end = cursor.state()
+        cursor.close()
+        return passed
 
     def state(self) -> State:
-        if self._runs and not self._runs[0].left:
+        if self._started and not (self._runs and self._runs[0].left):
             return {"up": self._end, "ahead": 0}  # without waiting for the next run
         return super().state()
 
     def close(self) -> None:
-        if self._worker is not None:
-            self._crew.dismiss(self._worker)
-            self._worker = None
+        self._let_go()
         super().close()
+
+    def _let_go(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._crew.dismiss(worker)
 
 
 # --- In the worker ----------------------------------------------------------------------------------
@@ -235,11 +298,10 @@ class RemoteCursor(AheadCursor):
 def _serve(pipe: Any) -> None:
     """What the process does, until the other one closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is for the other one to answer
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Also if that was killed, and a worker that was started later has the other end of our pipe open.
+    # If that was killed, a worker that was started later may have the other end of our pipe open.
     threading.Thread(target=die_with_parent, daemon=True).start()
     desk = _Desk(pipe)
-    with suppress(EOFError, OSError):
+    with suppress(EOFError, ConnectionError):
         while True:
             desk.listen()
             if desk.chain is not None:
@@ -248,24 +310,20 @@ def _serve(pipe: Any) -> None:
 
 def _go_through(desk: _Desk) -> None:
     """Send the elements of a chain, up to the end or until nobody wants more."""
-    assert desk.chain is not None
+    chain, begin = desk.chain or (b"", None)
     tally = Tally()
     cursor: Cursor | None = None
     over = False
     while not over and not desk.stopped:
-        trace = ""
-        begin = end = None
         try:
-            cursor = cursor or _opened(desk.chain, tally)
+            cursor = cursor or _opened(chain, begin, tally)
             begin = cursor.state()
             run = Run(begin, cursor.take(cursor.hint))
-            end = cursor.state()
+            sent = Sent(run, cursor.state(), tally)
             over = not len(run.elements)
         except Exception as error:
-            run, trace = Run(begin, (), error=_portable(error)), traceback.format_exc()
-        desk.send(Sent(run, end, tally, trace))
-        if run.error is not None:
-            desk.wait_to_go_on()
+            sent = _failure(begin, cursor, tally, _portable(error))
+        desk.send(sent)
         desk.listen(wait=False)
     if cursor is not None:
         cursor.close()
@@ -275,11 +333,19 @@ def _go_through(desk: _Desk) -> None:
     desk.leave_off()
 
 
-def _opened(chain: bytes, tally: Tally) -> Cursor:
-    node, epoch, state = pickle.loads(chain)
+def _opened(chain: bytes, state: State, tally: Tally) -> Cursor:
+    node, epoch = pickle.loads(chain)
     cursor: Cursor = node.open(Context(epoch, tally))
     cursor.restore(state)
+    tally.skipped, tally.last_error = 0, None  # what lies before the state has been told of
     return cursor
+
+
+def _failure(begin: State, cursor: Cursor | None, tally: Tally, error: Exception) -> Sent:
+    """An error in place of the element that lies at ``begin``, or of all that follow if it stays there."""
+    end = begin if cursor is None else cursor.state()
+    run = Run(begin, (), error=error) if end == begin else Run(begin, (Failed(error),))
+    return Sent(run, end, tally, error, traceback.format_exc())
 
 
 def _portable(error: Exception) -> Exception:
@@ -298,8 +364,7 @@ class _Desk:
         self._pipe = pipe
         self._rooms: list[Array] = [_NOTHING] * _ROOMS
         self._free = list(range(_ROOMS))
-        self._going = True
-        self.chain: bytes | None = None  # what is to be gone through
+        self.chain: tuple[bytes, State] | None = None  # what is to be gone through, and from where on
         self.stopped = False  # whether nobody wants more of it
 
     def listen(self, *, wait: bool = True) -> None:
@@ -308,26 +373,22 @@ class _Desk:
             wait = False
             word, *rest = self._pipe.recv()
             if word == "begin":
-                self.chain, self.stopped = rest[0], False
+                self.chain, self.stopped = (rest[0], rest[1]), False
             elif word == "free":
                 self._free.append(rest[0])
             elif word == "room":
                 self._enter(*rest)
-            elif word == "go on":
-                self._going = True
             elif word == "stop":
                 self.stopped = True
 
     def _enter(self, number: int, path: str, size: int) -> None:
-        self._rooms[number] = Room(path, size).array if path else _NOTHING
-        forget(path)
-        self._free.append(number)
-
-    def wait_to_go_on(self) -> None:
-        """Wait until the other process has dealt with an error."""
-        self._going = False
-        while not (self._going or self.stopped):
-            self.listen()
+        """Use another room, or none, from now on."""
+        self._rooms[number] = _NOTHING
+        if path:
+            self._rooms[number] = Room(path, size).array
+            forget(path)
+        if number not in self._free:
+            self._free.append(number)
 
     def leave_off(self) -> None:
         """Say that nothing more will be sent."""
@@ -338,9 +399,9 @@ class _Desk:
         try:
             pickled, parts = pack(sent)
         except Exception as error:
-            kind = TypeError(f"an element cannot be sent from one process to another: {error}")
-            sent = sent._replace(run=Run(sent.run.begin, (), error=kind))
-            pickled, parts = pack(sent)
+            failed = TypeError(f"an element cannot be sent from one process to another: {error}")
+            run = Run(sent.run.begin, [Failed(failed)] * len(sent.run.elements))
+            pickled, parts = pack(sent._replace(run=run))
         sizes = [part.nbytes for part in parts]
         number = self._take_room(room_for(sizes))
         if number is None:

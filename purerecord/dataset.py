@@ -174,7 +174,7 @@ class Dataset:
         return self._then(Prefetch(self._node, buffer_size))
 
     def parallel(self, processes: int | None = None) -> Dataset:
-        """The same elements, made by so many processes: this one, and others that are started.
+        """The chain so far in so many processes: this one, and others that are started.
 
         Each has its own files, and they give their elements in turn, one each. Without ``processes`` there
         is one for each CPU. It pays for whole batches: ``batch(4096).parse(features).parallel(4)``.
@@ -182,7 +182,7 @@ class Dataset:
         count = os.cpu_count() or 1 if processes is None else processes
         _check_positive("processes", count)
         node = Parallel(self._node, count)
-        node.shares()  # says at once if there are too few files
+        len(node.shares)  # says at once if there are too few files
         return self._then(node)
 
     def interleave(

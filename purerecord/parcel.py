@@ -41,7 +41,10 @@ class Room:
     @classmethod
     def make(cls, size: int) -> Room | None:
         """A new one; None if there is not as much memory."""
-        handle, path = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
+        try:
+            handle, path = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
+        except OSError:
+            return None
         try:
             # Now, and not when it is first touched: then the system would end the process.
             if hasattr(os, "posix_fallocate"):
@@ -49,8 +52,10 @@ class Room:
             else:
                 os.truncate(handle, size)
             return cls(path, size)
-        except OSError:
+        except BaseException as error:
             forget(path)
+            if not isinstance(error, OSError):
+                raise
             return None
         finally:
             os.close(handle)

@@ -7,7 +7,7 @@ import os
 import threading
 
 import pytest
-from loading import check, elements
+from loading import check, elements, saved
 
 from purerecord.dataset import Dataset
 
@@ -124,18 +124,50 @@ def test_chains_of_both():
 
 
 def test_threads_go_on_behind_an_error_as_without_them():
-    def outcomes(dataset):
-        iterator, seen = iter(dataset), []
-        while len(seen) < 20:
-            try:
-                seen.append(next(iterator))
-            except StopIteration:
-                break
-            except RuntimeError:
-                seen.append("error")
-        return seen
-
-    expected = [0, 1, 2, 3, 4, "error", 6, 7, 8]
+    expected = [0, 1, 2, 3, 4, "five", 6, 7, 8]
     for parallel in (None, 1, 3):
         dataset = Dataset.range(9).map(fail_at_five, parallel)
-        assert outcomes(dataset) == outcomes(dataset.prefetch(2)) == expected
+        assert outcomes(iter(dataset)) == outcomes(iter(dataset.prefetch(2))) == expected
+
+
+def outcomes(iterator) -> list:
+    """What comes, errors too."""
+    seen: list = []
+    while len(seen) < 50:
+        try:
+            seen.append(next(iterator))
+        except StopIteration:
+            break
+        except RuntimeError as error:
+            seen.append(str(error))
+    return seen
+
+
+AHEAD = {
+    "prefetch": lambda ds: ds.map(fail_at_five).prefetch(2),
+    "threads": lambda ds: ds.map(fail_at_five, 3),
+    "threads above": lambda ds: ds.map(fail_at_five).map(abs, 3),
+    "both": lambda ds: ds.map(fail_at_five, 2).prefetch(2),
+    "prefetch twice": lambda ds: ds.map(fail_at_five).prefetch(2).prefetch(1),
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", AHEAD)
+def test_element_that_fails_has_its_place_among_the_ranks(name, ranks):
+    plain, ahead = Dataset.range(9).map(fail_at_five), AHEAD[name](Dataset.range(9))
+    for rank in range(ranks):
+        who = {"rank": rank, "world_size": ranks}
+        assert outcomes(ahead.iterator(0, **who)) == outcomes(plain.iterator(0, **who))
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_state_before_an_error_is_taken_without_it_and_leads_to_it(name):
+    dataset = AHEAD[name](Dataset.range(9))
+    iterator = iter(dataset)
+    assert elements(iterator, 5) == [0, 1, 2, 3, 4]
+    state = saved(iterator)
+    assert outcomes(iterator) == ["five", 6, 7, 8]
+    other = iter(dataset)
+    other.load_state_dict(state)
+    assert outcomes(other) == ["five", 6, 7, 8]

@@ -338,3 +338,168 @@ def test_no_thread_is_left_here():
 def test_elements_of_a_chain_of_records_come_too(tmp_path):
     dataset = TFRecordDataset(write_files(tmp_path, [700, 3]))
     assert taken(remote(dataset)) == elements(iter(dataset))
+
+
+def wait_for_file(number: int) -> int:
+    while number == 1 and not Path("go").exists():
+        time.sleep(0.01)
+    return number
+
+
+def test_state_does_not_wait_for_the_next_element(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cursor = remote(Dataset.range(3).map(wait_for_file))
+    assert cursor.take(1) == [0]
+    state = cursor.state()  # element 1 will not be there before there is the file
+    Path("go").touch()
+    assert taken(cursor) == [1, 2]
+    other = remote(Dataset.range(3).map(wait_for_file))
+    other.restore(state)
+    assert taken(other) == [1, 2]
+
+
+def sleep_at_one(number: int) -> int:
+    time.sleep(60 if number == 1 else 0)
+    return number
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["that is busy", "that is stopped"])
+def test_process_that_does_not_answer_is_ended(stopped, monkeypatch):
+    monkeypatch.setattr(crew_module, "_PATIENCE", 0.1)
+    cursor = remote(Dataset.range(3).map(sleep_at_one))
+    assert cursor.take(1) == [0]
+    process = cursor._worker._process.pid
+    if stopped:
+        os.kill(process, signal.SIGSTOP)
+    cursor.close()
+    gc.collect()
+    wait_until_gone(process)
+
+
+def test_interrupt_is_not_for_the_others():
+    cursor = remote(Dataset.range(300).map(process_of))
+    (process,) = cursor.take(1)
+    os.kill(process, signal.SIGINT)
+    assert set(taken(cursor)) == {process}
+
+
+def test_idle_process_that_has_died_is_replaced():
+    crew = Crew()
+    dataset = Dataset.range(5).map(process_of)
+    (process,) = set(taken(remote(dataset, crew)))
+    os.kill(process, signal.SIGKILL)
+    crew._idle[0]._process.join()
+    (other,) = set(taken(remote(dataset, crew)))
+    assert other != process
+
+
+def test_no_more_processes_are_kept_than_there_are_cpus(monkeypatch):
+    monkeypatch.setattr(crew_module, "_IDLE", 2)
+    crew = Crew()
+    cursors = [remote(Dataset.range(5), crew) for _ in range(4)]
+    assert [cursor.take(1) for cursor in cursors] == [[0]] * 4
+    for cursor in cursors:
+        cursor.close()
+    assert len(crew._idle) == 2
+
+
+def test_idle_process_keeps_no_large_rooms(monkeypatch):
+    monkeypatch.setattr(crew_module, "_KEPT", 5000)
+    crew = Crew()
+    dataset = Dataset.range(20).map(vector)
+    for _ in range(3):
+        assert [array[0] for array in taken(remote(dataset, crew))] == list(range(20))
+        (worker,) = crew._idle
+        assert sum(room.size > 5000 for room in worker._rooms) <= len(worker._lent)
+
+
+def text_of(number: int) -> np.ndarray:
+    return np.array([b"%d" % number] * 10, object)
+
+
+def test_strings_give_their_room_back_at_once():
+    cursor = remote(Dataset.range(20).map(text_of))
+    held = []
+    for number in range(20):
+        held += cursor.take(1)
+        assert not cursor._worker._lent
+        assert held[-1].tolist() == [b"%d" % number] * 10
+
+
+def test_names_of_rooms_are_gone_while_they_are_in_use():
+    folder = Path(parcel._FOLDER)
+    if not folder.is_dir():
+        pytest.skip("rooms are elsewhere")
+    before = set(folder.glob("*.purerecord"))
+    cursor = remote(Dataset.range(20).map(vector))
+    cursor.take(1)
+    cursor.take(1)
+    assert len(set(folder.glob("*.purerecord")) - before) <= 1  # one may just be on its way
+
+
+def test_damage_that_was_told_of_is_not_counted_again(tmp_path):
+    (path,) = write_files(tmp_path, [600])
+    data = bytearray(Path(path).read_bytes())
+    data[46] ^= 1
+    Path(path).write_bytes(data)
+    dataset = TFRecordDataset(path, on_error="skip").batch(50)
+    cursor = remote(dataset)
+    cursor.take(1)
+    tally = Tally()
+    other = remote(dataset, tally=tally)
+    other.restore(cursor.state())
+    before = tally.skipped  # by restoring here
+    assert sum(map(len, taken(other))) == 549
+    assert tally.skipped == before
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+
+@needs_fork
+def test_copy_of_the_process_goes_on_seeing_what_it_saw():
+    cursor = remote(Dataset.range(40).map(vector))
+    children = []
+    for number in range(12):
+        (array,) = cursor.take(1)
+        child = os.fork()
+        if not child:
+            time.sleep(0.3)  # meanwhile the others go on
+            os._exit(int((array != number).any()))
+        children.append(child)
+        del array
+    taken(cursor)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 12
+
+
+@needs_fork
+def test_copy_of_the_process_goes_on_with_its_own_cursor():
+    cursor = remote(Dataset.range(40).map(vector))
+    assert [cursor.take(1)[0][0] for _ in range(3)] == [0, 1, 2]
+    child = os.fork()
+    found = [int(array[0]) for array in taken(cursor)]
+    if not child:
+        os._exit(int(found != list(range(3, 40))))
+    assert found == list(range(3, 40))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_foreign_element_that_fails_concerns_nobody():
+    dataset = Dataset.range(6).map(fail_at_three)
+    cursor = remote(dataset)
+    assert cursor.take(1) == [0]
+    assert cursor.skip(3) == 3  # 3 among them
+    assert taken(cursor) == [4, 5]
+
+
+def test_damage_in_a_foreign_record_concerns_nobody(tmp_path):
+    (path,) = write_files(tmp_path, [20], size=20_000)
+    data = bytearray(Path(path).read_bytes())
+    data[5 * 20_020] ^= 1
+    Path(path).write_bytes(data)
+    plain = node(TFRecordDataset(path)).open(Context())
+    cursor = remote(TFRecordDataset(path))
+    assert plain.take(1) == cursor.take(1)
+    assert plain.skip(8) == cursor.skip(8) == 8
+    assert [*plain.take(1)] == cursor.take(1)
+    assert cursor.skip(100) == 10

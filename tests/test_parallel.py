@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import multiprocessing
 import pickle
@@ -14,6 +15,7 @@ from damage import flip_byte
 from loading import check, elements, numbered, saved, write_files
 
 import purerecord as pr
+from purerecord.crew import Worker
 from purerecord.dataset import Dataset, TFRecordDataset
 
 COUNTS = [5, 0, 9, 3, 4, 7]
@@ -141,12 +143,77 @@ def test_mismatch_names_its_record_from_another_process(tmp_path):
         (lambda ds: ds.parallel(0), "processes must be positive"),
         (lambda ds: ds.cache().parallel(2), "cache"),
         (lambda ds: Dataset.range(5).parallel(2), "over one TFRecordDataset"),
+        (lambda ds: ds.parallel(2).parallel(2), r"parallel\(2\) starts processes"),
+        (lambda ds: ds.map(len, 2, processes=True).batch(2).parallel(2), r"map\(len.* starts processes"),
     ],
 )
 def test_what_cannot_be_is_said_at_once(chain, message, tmp_path):
     dataset = TFRecordDataset(write_files(tmp_path, COUNTS))
     with pytest.raises(ValueError, match=message):
         chain(dataset)
+
+
+def fail_at_five_and_six(record: bytes) -> bytes:
+    if record in (b"5", b"6"):
+        raise RuntimeError(record.decode())
+    return record
+
+
+def outcomes(iterator: Any) -> list[Any]:
+    """What comes, errors too."""
+    seen: list[Any] = []
+    while len(seen) < 50:
+        try:
+            seen.append(next(iterator))
+        except StopIteration:
+            break
+        except RuntimeError as error:
+            seen.append(f"error {error}")
+    return seen
+
+
+@pytest.mark.parametrize("chain", [lambda ds: ds, lambda ds: ds.prefetch(2)], ids=["alone", "prefetch"])
+def test_element_that_fails_has_its_place_and_its_rank(chain, tmp_path):
+    dataset = chain(TFRecordDataset(write_files(tmp_path, [4, 4])).map(fail_at_five_and_six)).parallel(2)
+    whole = [b"0", b"4", b"1", "error 5", b"2", "error 6", b"3", b"7"]
+    for ranks in (1, 2, 3):
+        for rank in range(ranks):
+            assert outcomes(dataset.iterator(0, rank=rank, world_size=ranks)) == whole[rank::ranks]
+    for used in range(9):
+        iterator = iter(dataset)
+        for _ in range(used):
+            with contextlib.suppress(RuntimeError):
+                next(iterator)
+        state = saved(iterator)
+        assert outcomes(iterator) == whole[used:]
+        iterator.load_state_dict(state)
+        again = used and isinstance(
+            whole[used - 1], str
+        )  # who goes on elsewhere after an error meets it again
+        assert outcomes(iterator) == whole[used - again :]
+
+
+def test_steps_before_it_are_for_the_files_of_each_process(tmp_path):
+    paths = write_files(tmp_path, [4, 4])
+    assert elements(TFRecordDataset(paths).take(1).parallel(2)) == [b"0", b"4"]
+    endless = TFRecordDataset(paths).repeat().parallel(2)
+    assert elements(iter(endless), 10) == [b"0", b"4", b"1", b"5", b"2", b"6", b"3", b"7", b"0", b"4"]
+    with pytest.raises(TypeError, match="never ends"):
+        len(endless)
+    with pytest.raises(TypeError, match="is not known"):
+        len(TFRecordDataset(paths).filter(len).parallel(2))
+
+
+def test_others_begin_before_this_process_works_on_its_own_part(tmp_path, monkeypatch):
+    begun = []
+    begin = Worker.begin
+    monkeypatch.setattr(Worker, "begin", lambda self, *chain: begun.append(1) or begin(self, *chain))
+    dataset = TFRecordDataset(write_files(tmp_path, [4, 4, 4])).parallel(3)
+    iterator = iter(dataset)
+    assert next(iterator) == b"0"
+    assert len(begun) == 2
+    assert len(list(iterator)) == 11
+    assert len(begun) == 2  # and nobody begins again
 
 
 def in_a_worker(dataset: Dataset, pipe: Any) -> None:

@@ -154,6 +154,26 @@ def test_room_is_seen_by_another_process():
     assert bytes(room.array[:5]) == b"there"
 
 
+def test_room_whose_making_is_interrupted_leaves_nothing_behind(monkeypatch):
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    place = Path(parcel._FOLDER if os.path.isdir(parcel._FOLDER) else tempfile.gettempdir())
+    before = set(place.glob("*.purerecord"))
+    monkeypatch.setattr(Room, "__init__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Room.make(100)
+    assert set(place.glob("*.purerecord")) == before
+
+
+def test_without_a_place_for_rooms_there_are_none(monkeypatch):
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    assert Room.make(100) is None
+
+
 @pytest.mark.parametrize("folder", [True, False], ids=["in memory", "in the folder for temporary files"])
 def test_room_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
