@@ -503,3 +503,29 @@ def test_damage_in_a_foreign_record_concerns_nobody(tmp_path):
     assert plain.skip(8) == cursor.skip(8) == 8
     assert [*plain.take(1)] == cursor.take(1)
     assert cursor.skip(100) == 10
+
+
+def be_killed_once(batch: Any) -> Any:
+    if b"400" in batch and not Path("died").exists():
+        Path("died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return batch
+
+
+def test_damage_is_counted_once_also_if_a_process_dies(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (path,) = write_files(tmp_path, [600], size=100)
+    data = bytearray(Path(path).read_bytes())
+    for place in (500, 1000, 65_000):
+        data[place] ^= 1
+    Path(path).write_bytes(data)
+    tally = Tally()
+    cursor = remote(TFRecordDataset(path, on_error="skip").batch(50).map(be_killed_once), tally=tally)
+    found = []
+    while len(found) < 12:
+        try:
+            found += cursor.take(1)
+        except RuntimeError:
+            assert tally.skipped == 2
+    assert sum(map(len, found)) == 597
+    assert tally.skipped == 3
