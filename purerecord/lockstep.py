@@ -20,7 +20,7 @@ from .septets import Ints, Mask, Octets, Words
 from .short import Short, Wanted, cells, take_short
 from .skim import skim
 from .spans import fetch
-from .wire import FLOAT, INT64
+from .wire import FLOAT, INT64, MAX_SIZE
 
 _U = np.uint64
 _WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
@@ -28,10 +28,34 @@ _WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
 
 def open_records(block: Block) -> tuple[Ints, Mask]:
     """Where the features of each record begin, and which records are one Features message, no more."""
+    width = _width_of_all(block)
+    if width:
+        return block.begins + (1 + width), np.ones(block.begins.size, bool)
     tags, begin, end, valid = field(block.octets, block.begins, block.ends)
     valid &= tags == _U(0x0A)
     valid &= end == block.ends
     return begin, valid
+
+
+def _width_of_all(block: Block) -> int:
+    """How many bytes the length of each Features message takes, if all are there and take as many; else 0.
+
+    What they must be follows from the sizes of the records, so that single bytes are all that is looked at.
+    """
+    sizes = block.ends - block.begins
+    shortest, longest = int(sizes.min(initial=MAX_SIZE)), int(sizes.max(initial=0))
+    width = 1 if longest < 0x80 + 2 else 2
+    if shortest < 2 or (width == 2 and not (shortest >= 0x80 + 3 and longest < 0x4000 + 3)):
+        return 0
+    lengths = sizes - (1 + width)
+    expected = [
+        np.full_like(lengths, 0x0A),
+        *([lengths] if width == 1 else [lengths & 0x7F | 0x80, lengths >> 7]),
+    ]
+    for place, octet in enumerate(expected):
+        if not bool((block.octets.take(block.begins + place) == octet.astype(np.uint8)).all()):
+            return 0
+    return width
 
 
 def follow(

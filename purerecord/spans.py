@@ -20,7 +20,7 @@ _PIECE = 64  # bytes of a list that are copied at once
 _SAMPLE = 32  # spans that tell whether it is worth while to look at all
 _CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
-_SHORT = 256  # bytes: up to here, two copies of a string cost less than a slice
+_SHORT = 256  # bytes: up to here, two copies of a string and more cost less than a slice
 _ONES = np.uint64(0x0101010101010101)
 
 
@@ -229,11 +229,8 @@ def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints, counts: Ints) -> Non
 def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.object_]:
     """Each span as ``bytes``."""
     longest = int(sizes.max(initial=0))
-    if sizes.size and longest <= _SHORT:
-        numbers = np.bincount(sizes)
-        lengths = np.flatnonzero(numbers)
-        if lengths.size == 1 or lengths.size * 64 <= sizes.size:
-            return _short_strings(octets, begins, sizes, numbers)
+    if longest <= _SHORT:
+        return _short_strings(buffer, octets, begins, sizes, longest)
     ends = begins + sizes
     if longest * sizes.size < LARGE:
         return _long_strings(buffer, begins, ends)
@@ -250,15 +247,18 @@ def _long_strings(buffer: Any, begins: Ints, ends: Ints) -> npt.NDArray[np.objec
     return np.fromiter(map(bytes, map(memoryview(buffer).cast("B").__getitem__, slices)), object, begins.size)
 
 
-def _short_strings(octets: Octets, begins: Ints, sizes: Ints, numbers: Ints) -> npt.NDArray[np.object_]:
-    """All strings of one length at a time: an array of them becomes ``bytes`` without a slice for each."""
-    out = np.full(sizes.size, b"", object)
-    order = np.argsort(sizes.astype(np.uint16), kind="stable")
-    begins = begins[order]
-    low = 0
-    for length, number in enumerate(numbers.tolist()):
-        high = low + number
-        if number and length:
-            out[order[low:high]] = fetch(octets, length, begins[low:high]).astype(object)
-        low = high
+def _short_strings(
+    buffer: Any, octets: Octets, begins: Ints, sizes: Ints, longest: int
+) -> npt.NDArray[np.object_]:
+    """All at once: numpy makes ``bytes`` of rows of one width, without the zeros at their ends."""
+    width = max(8, -(-longest // 8) * 8)
+    rows = fetch(octets, width, begins)
+    inside = rows.view(np.uint8)
+    inside *= _beginnings(width).take(sizes).view(np.uint8)
+    out: npt.NDArray[np.object_] = rows.view(f"S{width}").astype(object)
+    # Zeros that belong to a string are missing then.
+    ends = begins + sizes
+    again = np.flatnonzero((octets.take(ends - 1, mode="clip") == 0) & (sizes > 0))
+    if again.size:
+        out[again] = _long_strings(buffer, begins[again], ends[again])
     return out

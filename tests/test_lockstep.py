@@ -17,6 +17,7 @@ from purerecord.lockstep import follow, open_records
 from purerecord.longentry import read_long
 from purerecord.records import Records
 from purerecord.short import Everything
+from purerecord.varint import varint
 from purerecord.wire import BYTES, FLOAT, INT64, UNSET, delimited
 
 
@@ -221,3 +222,40 @@ def test_table_finds_every_key(number, form):
         np.uint64,
     )
     assert table.find(octets, starts, words).tolist() == list(range(number))
+
+
+LENGTHS = [0, 1, 126, 127, 128, 129, 300, 16_382, 16_383, 16_384, 20_000]
+
+
+def opened(payloads: list[bytes]) -> tuple[list[int], list[bool]]:
+    """Where in each payload the features begin, and which payloads are one Features message."""
+    found = block(payloads)
+    begins, valid = open_records(found)
+    return (begins - found.begins).tolist(), valid.tolist()
+
+
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_features_begin_behind_their_length(length, count):
+    head = b"\x0a" + varint(length)
+    good = head + bytes(length)
+    assert opened([good] * count) == ([len(head)] * count, [True] * count)
+    for bad in (
+        b"\x12" + good[1:],
+        good + b"\0",
+        good[:-1],
+        b"\x0a" + varint(length + 1) + good[len(head) :],
+    ):
+        assert opened([bad] * count)[1] == [False] * count
+        assert opened([good] * count + [bad])[1] == [True] * count + [False]
+    longer = b"\x0a" + bytes([varint(length)[0] | 0x80, *varint(length)[1:]])  # more bytes than it needs
+    if length < 128:
+        padded = longer + b"\0" + bytes(length)
+        assert opened([padded, good]) == ([3, 2], [True, True])
+
+
+def test_features_of_lengths_that_take_different_numbers_of_bytes():
+    payloads = [b"\x0a" + varint(length) + bytes(length) for length in LENGTHS]
+    widths = [1 + len(varint(length)) for length in LENGTHS]
+    for some in (slice(None), slice(4), slice(4, 9), slice(3, 5), slice(8, 10)):
+        assert opened(payloads[some]) == (widths[some], [True] * len(widths[some]))
