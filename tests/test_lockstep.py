@@ -240,12 +240,8 @@ def test_features_begin_behind_their_length(length, count):
     head = b"\x0a" + varint(length)
     good = head + bytes(length)
     assert opened([good] * count) == ([len(head)] * count, [True] * count)
-    for bad in (
-        b"\x12" + good[1:],
-        good + b"\0",
-        good[:-1],
-        b"\x0a" + varint(length + 1) + good[len(head) :],
-    ):
+    wrong = [b"\x0a" + varint(other) + bytes(length) for other in (length + 1, length + 128)]
+    for bad in (b"\x12" + good[1:], good + b"\0", good[:-1], *wrong):
         assert opened([bad] * count)[1] == [False] * count
         assert opened([good] * count + [bad])[1] == [True] * count + [False]
     longer = b"\x0a" + bytes([varint(length)[0] | 0x80, *varint(length)[1:]])  # more bytes than it needs
