@@ -1,10 +1,10 @@
 """``Crew``: processes that go through datasets for this one and send it the elements.
 
-A ``Worker`` opens a chain where a state says, and sends run after run, a few ahead. What an element holds
-comes through rooms, of which each worker has a few. A room is filled again when nobody here can see any more
-what was in it; who keeps all that comes is given copies, so that there are always rooms left to go on with.
-A copy of this process, made by fork, sees the same rooms: what it may be looking at is never filled again.
-This module knows neither files nor what an element is.
+A ``Worker`` goes through a chain from where a state says, and sends run after run, a few ahead: ``desk`` is
+what it does. What an element holds comes through rooms, of which each worker has a few. A room is filled
+again when nobody here can see any more what was in it; who keeps all that comes is given copies, so that there
+are always rooms left to go on with. A copy of this process, made by fork, sees the same rooms: what it may be
+looking at is never filled again. This module knows neither files nor what an element is.
 """
 
 from __future__ import annotations
@@ -14,41 +14,25 @@ import os
 import pickle
 import signal
 import threading
-import traceback
 import weakref
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from .ahead import AheadCursor, Failed, Run, refuse_in_worker
-from .cursor import Context, Cursor, Node, State, Tally
+from .ahead import AheadCursor, Run, refuse_in_worker
+from .cursor import Context, Node, State, Tally
+from .desk import NOTHING, ROOMS, Sent, serve
 from .memory import Array, seen
-from .parcel import Room, forget, pack, pack_whole, put, room_for, unpack
-from .workers import die_with_parent
+from .parcel import Room, forget, room_for, unpack
 
-_ROOMS = 4  # of each worker
-_LENT = 2  # of those that may be in somebody's hands here
+_LENT = 2  # rooms of a worker that may be in somebody's hands here
 _KEPT = 1 << 26  # bytes of a room that an idle worker keeps
 _IDLE = os.cpu_count() or 1  # workers that are kept
 _PATIENCE = 1.0  # seconds in which a worker must leave off, or it is ended
-_NOTHING: Array = np.empty(0, np.uint8)
 
 _starting = threading.Lock()  # two that are started at once would inherit each other's pipes
 _forks: list[None] = []  # one for each copy that was made of this process
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
-
-
-class Sent(NamedTuple):
-    """What a worker sends: a run, where the chain is behind it, what has been passed over so far, and where
-    an error was raised."""
-
-    run: Run
-    end: State
-    tally: Tally
-    failed: Exception | None = None  # the error in the run
-    trace: str = ""
 
 
 class Crew:
@@ -87,11 +71,11 @@ class Worker:
         refuse_in_worker()
         with _starting:
             self._pipe, theirs = multiprocessing.Pipe()
-            self._process = multiprocessing.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()
         self._home = os.getpid()
-        self._rooms: list[Array] = [_NOTHING] * _ROOMS
+        self._rooms: list[Array] = [NOTHING] * ROOMS
         self._lent: dict[int, int] = {}  # rooms, and how many copies of this process there were then
         weakref.finalize(self, _end, self._process, self._pipe, self._home)
 
@@ -143,7 +127,7 @@ class Worker:
 
     def _give_up(self, number: int) -> None:
         """Never fill a room again."""
-        self._rooms[number] = _NOTHING
+        self._rooms[number] = NOTHING
         self._say("room", number, "", 0)
 
     def _say(self, *words: Any) -> None:
@@ -163,7 +147,7 @@ class Worker:
         )
 
     def _make_room(self, number: int, size: int) -> None:
-        self._rooms[number] = _NOTHING
+        self._rooms[number] = NOTHING
         room = Room.make(size + size // 8)
         if room is None:
             self._give_up(number)
@@ -187,7 +171,7 @@ class Worker:
         """Have those rooms filled again that nobody looks at any more."""
         looked_at = seen(self._rooms)
         for number, forks in list(self._lent.items()):
-            if self._rooms[number] is not _NOTHING and looked_at[number]:
+            if self._rooms[number] is not NOTHING and looked_at[number]:
                 continue
             del self._lent[number]
             if forks == len(_forks):
@@ -290,143 +274,3 @@ class RemoteCursor(AheadCursor):
         worker, self._worker = self._worker, None
         if worker is not None:
             self._crew.dismiss(worker)
-
-
-# --- In the worker ----------------------------------------------------------------------------------
-
-
-def _serve(pipe: Any) -> None:
-    """What the process does, until the other one closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is for the other one to answer
-    # If that was killed, a worker that was started later may have the other end of our pipe open.
-    threading.Thread(target=die_with_parent, daemon=True).start()
-    desk = _Desk(pipe)
-    with suppress(EOFError, ConnectionError):
-        while True:
-            desk.listen()
-            if desk.chain is not None:
-                _go_through(desk)
-
-
-def _go_through(desk: _Desk) -> None:
-    """Send the elements of a chain, up to the end or until nobody wants more."""
-    chain, begin = desk.chain or (b"", None)
-    tally = Tally()
-    cursor: Cursor | None = None
-    over = False
-    while not over and not desk.stopped:
-        try:
-            cursor = cursor or _opened(chain, begin, tally)
-            begin = cursor.state()
-            run = Run(begin, cursor.take(cursor.hint))
-            sent = Sent(run, cursor.state(), tally)
-            over = not len(run.elements)
-        except Exception as error:
-            sent = _failure(begin, cursor, tally, _portable(error))
-        desk.send(sent)
-        desk.listen(wait=False)
-    if cursor is not None:
-        cursor.close()
-    desk.chain = None
-    while not desk.stopped:
-        desk.listen()
-    desk.leave_off()
-
-
-def _opened(chain: bytes, state: State, tally: Tally) -> Cursor:
-    node, epoch = pickle.loads(chain)
-    cursor: Cursor = node.open(Context(epoch, tally))
-    cursor.restore(state)
-    tally.skipped, tally.last_error = 0, None  # what lies before the state has been told of
-    return cursor
-
-
-def _failure(begin: State, cursor: Cursor | None, tally: Tally, error: Exception) -> Sent:
-    """An error in place of the element that lies at ``begin``, or of all that follow if it stays there."""
-    end = begin if cursor is None else cursor.state()
-    run = Run(begin, (), error=error) if end == begin else Run(begin, (Failed(error),))
-    return Sent(run, end, tally, error, traceback.format_exc())
-
-
-def _portable(error: Exception) -> Exception:
-    """The error, or if it cannot be sent another that says the same."""
-    try:
-        copy = pickle.loads(pickle.dumps(error))
-    except Exception:
-        copy = None
-    return error if type(copy) is type(error) else RuntimeError(f"{type(error).__name__}: {error}")
-
-
-class _Desk:
-    """The worker's end of the pipe, and its rooms."""
-
-    def __init__(self, pipe: Any) -> None:
-        self._pipe = pipe
-        self._rooms: list[Array] = [_NOTHING] * _ROOMS
-        self._free = list(range(_ROOMS))
-        self.chain: tuple[bytes, State] | None = None  # what is to be gone through, and from where on
-        self.stopped = False  # whether nobody wants more of it
-
-    def listen(self, *, wait: bool = True) -> None:
-        """Hear what the other process says: all there is, or wait for it."""
-        while wait or self._pipe.poll():
-            wait = False
-            word, *rest = self._pipe.recv()
-            if word == "begin":
-                self.chain, self.stopped = (rest[0], rest[1]), False
-            elif word == "free":
-                self._free.append(rest[0])
-            elif word == "room":
-                self._enter(*rest)
-            elif word == "stop":
-                self.stopped = True
-
-    def _enter(self, number: int, path: str, size: int) -> None:
-        """Use another room, or none, from now on."""
-        self._rooms[number] = _NOTHING
-        if path:
-            self._rooms[number] = Room(path, size).array
-            forget(path)
-        if number not in self._free:
-            self._free.append(number)
-
-    def leave_off(self) -> None:
-        """Say that nothing more will be sent."""
-        self._pipe.send(("stopped",))
-
-    def send(self, sent: Sent) -> None:
-        """Send it as soon as there is a room for it, unless nobody wants it any more."""
-        try:
-            pickled, parts = pack(sent)
-        except Exception as error:
-            failed = TypeError(f"an element cannot be sent from one process to another: {error}")
-            run = Run(sent.run.begin, [Failed(failed)] * len(sent.run.elements))
-            pickled, parts = pack(sent._replace(run=run))
-        sizes = [part.nbytes for part in parts]
-        number = self._take_room(room_for(sizes))
-        if number is None:
-            return
-        if self._rooms[number].size >= room_for(sizes):
-            put(parts, self._rooms[number])
-        else:  # there is no memory that both see
-            pickled, sizes = pack_whole(sent), []
-        self._pipe.send(("sent", number, pickled, sizes))
-
-    def _take_room(self, size: int) -> int | None:
-        """A free room, as large as can be had; None if nobody wants to have it filled."""
-        while not self._free and not self.stopped:
-            self.listen()
-        if self.stopped:
-            return None
-        fits = [number for number in self._free if self._rooms[number].size >= size]
-        number = fits[-1] if fits else self._free[-1]  # what was used last is still in the cache
-        self._free.remove(number)
-        if not fits:
-            self._rooms[number] = _NOTHING
-            self._pipe.send(("room", number, size))
-            while number not in self._free and not self.stopped:
-                self.listen()
-            if self.stopped:
-                return None
-            self._free.remove(number)
-        return number

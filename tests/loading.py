@@ -45,6 +45,19 @@ def elements(iterator: Any, count: int | None = None) -> list[Any]:
     return [plain(element) for element in itertools.islice(iterator, count)]
 
 
+def outcomes(iterator: Any) -> list[Any]:
+    """What comes of at most 50 elements, errors too."""
+    seen: list[Any] = []
+    while len(seen) < 50:
+        try:
+            seen.append(next(iterator))
+        except StopIteration:
+            break
+        except RuntimeError as error:
+            seen.append(f"error {error}")
+    return seen
+
+
 def saved(iterator: Any) -> dict[str, Any]:
     """A state that has been to a file and back."""
     return json.loads(json.dumps(iterator.state_dict()))

@@ -22,6 +22,7 @@ from purerecord import parcel
 from purerecord.crew import Crew, RemoteCursor, Worker
 from purerecord.cursor import Context, Tally
 from purerecord.dataset import Dataset, TFRecordDataset
+from purerecord.desk import ROOMS
 from purerecord.errors import ChecksumError
 
 
@@ -110,7 +111,7 @@ def test_rooms_are_filled_again_when_nobody_looks_at_them():
         places.add(some[0].ctypes.data)
         assert (some[0] == some[0][0]).all()
         del some
-    assert len(places) <= crew_module._ROOMS
+    assert len(places) <= ROOMS
 
 
 def test_what_was_changed_here_does_not_come_again():

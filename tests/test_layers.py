@@ -60,8 +60,8 @@ PAYLOAD = [
 MEETING = [
     "cursor rows filetable validation parcel",
     "ahead share shuffle combining source filesource",
-    "batching mapping caching crew",
-    "mixing parsing ownfiles",
+    "batching mapping caching desk",
+    "mixing parsing ownfiles crew",
     "parallel",
     "dataset",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from damage import flip_byte
-from loading import check, elements, numbered, saved, write_files
+from loading import check, elements, numbered, outcomes, saved, write_files
 
 import purerecord as pr
 from purerecord.crew import Worker
@@ -157,19 +157,6 @@ def fail_at_five_and_six(record: bytes) -> bytes:
     if record in (b"5", b"6"):
         raise RuntimeError(record.decode())
     return record
-
-
-def outcomes(iterator: Any) -> list[Any]:
-    """What comes, errors too."""
-    seen: list[Any] = []
-    while len(seen) < 50:
-        try:
-            seen.append(next(iterator))
-        except StopIteration:
-            break
-        except RuntimeError as error:
-            seen.append(f"error {error}")
-    return seen
 
 
 @pytest.mark.parametrize("chain", [lambda ds: ds, lambda ds: ds.prefetch(2)], ids=["alone", "prefetch"])
