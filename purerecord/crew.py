@@ -2,9 +2,9 @@
 
 A ``Worker`` goes through a chain from where a state says, and sends run after run, a few ahead: ``desk`` is
 what it does. What an element holds comes through rooms, of which each worker has a few. A room is filled
-again when nobody here can see any more what was in it; who keeps all that comes is given copies, so that there
-are always rooms left to go on with. A copy of this process, made by fork, sees the same rooms: what it may be
-looking at is never filled again. This module knows neither files nor what an element is.
+again when nobody here can see any more what was in it; who keeps all that comes is given copies, so that
+there are always rooms left to go on with. A copy of this process, made by fork, sees the same rooms: what it
+may be looking at is never filled again. This module knows neither files nor what an element is.
 """
 
 from __future__ import annotations
