@@ -71,7 +71,9 @@ def _jump(block: Block) -> tuple[Ints, Ints, Mask]:
     entries."""
     cursor, alive = open_records(block)
     rows = (alive & (cursor < block.ends)).nonzero()[0]
-    cursor, ends = cursor[rows], block.ends[rows]
+    ends = block.ends
+    if rows.size < ends.size:
+        cursor, ends = cursor[rows], ends[rows]
     starts, owners = [cursor[:0]], [rows[:0]]
     while rows.size:
         if rows.size < _FEW < len(starts):
@@ -94,7 +96,7 @@ def _stops(octets: Octets, cursor: Ints) -> Ints:
     after = cursor + 1
     # Where nothing follows, the entry ends too late, whatever is taken instead.
     octet = octets.take(after, mode="clip")
-    if octet.max() < _LONG:
+    if octet.tobytes().isascii():  # no size takes more than one byte
         after += octet
         after += 1
         return after
@@ -166,8 +168,11 @@ class KeyTable:
                 fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, len(self._masks) - 1).T
             )
         lengths = words.view(np.uint8)[3::8]
-        keys = [plane & masks.take(lengths) for plane, masks in zip(planes, self._masks, strict=True)]
-        return self._table.take(self._places(keys))
+        # All indices are in the tables; a take that need not look is faster.
+        keys = [
+            plane & masks.take(lengths, mode="clip") for plane, masks in zip(planes, self._masks, strict=True)
+        ]
+        return self._table.take(self._places(keys), mode="clip")
 
 
 @lru_cache(maxsize=16)
@@ -224,7 +229,8 @@ def _slots(octets: Octets, run: Run, places: Ints) -> tuple[Words, Words, Mask]:
     sizes = planes[depth - 1] >> _U(56)
     valid = check_headers(run, 0, planes, sizes)
     valid &= places >= 0
-    valid[run.unset] = False  # there is no header for no kind
+    if run.unset:
+        valid[run.unset] = False  # there is no header for no kind
     return planes[depth], sizes, valid
 
 
