@@ -65,13 +65,17 @@ class _Puller:
         """The next run, of at most ``count`` elements; an empty one at the end, or one with an error."""
         begin = self.up.state()
         own, period = self._pattern.own, self._pattern.period
-        elements: Elements
         try:
             elements = self.up.take(count if own == period else min(count, own - self._phase))
         except Exception as error:
             if self.up.state() == begin:
                 return Run(begin, (), error=error)
-            elements = [Failed(error)]
+            return self._run(begin, [Failed(error)])
+        return self._run(begin, elements)
+
+    def _run(self, begin: State, elements: Elements) -> Run:
+        """A run of these elements, and the foreign ones behind them, which are passed over."""
+        own, period = self._pattern.own, self._pattern.period
         if own == period:
             return Run(begin, elements)
         self._phase += len(elements)

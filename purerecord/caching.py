@@ -137,6 +137,10 @@ class _CacheCursor(Cursor):
         self._abandon()
         self._up.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_filling"):
+            self._abandon()
+
 
 def _copies(elements: Elements) -> Elements:
     """The elements with dicts and tuples of their own, and arrays that are shared but cannot be changed."""

@@ -347,14 +347,14 @@ class DatasetIterator(Iterator[Any]):
     set_state = load_state_dict
 
     def close(self) -> None:
-        """Let go of files, threads and processes."""
+        """Let go of files, threads and processes, and wait until they are gone.
+
+        Those of an iterator that is forgotten go too, but nobody waits: that may happen anywhere, also in a
+        thread that holds what they need to go.
+        """
         if not self._closed:
             self._closed = True
             self._share.close()
-
-    def __del__(self) -> None:
-        if not getattr(self, "_closed", True) and hasattr(self, "_share"):
-            self.close()
 
 
 class _Nodes:
