@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .ahead import AheadCursor, Run
+from .ahead import AheadCursor
 from .batching import Batch
 from .cursor import Context, Cursor, Elements, Node, Over, Step, Table
 from .errors import PureRecordError
@@ -90,12 +90,7 @@ class _TogetherCursor(AheadCursor):
             return
         left = self._together
         while left > 0:
-            try:
-                run = self._puller.pull(left)
-            except Exception as error:
-                if not self._runs:
-                    raise
-                run = Run(None, (), error=error)  # those before it come first
+            run = self._puller.pull(left)
             self._runs.append(run)
             left -= len(run.elements) or left
         batches = [batch for run in self._runs for batch in run.elements]
@@ -120,4 +115,5 @@ class _TogetherCursor(AheadCursor):
             ]
 
     def _result(self, value: Any) -> Any:
-        return value if isinstance(value, dict) else self._node.parsed(value)
+        batch = super()._result(value)
+        return batch if isinstance(batch, dict) else self._node.parsed(batch)
