@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import weakref
 from contextlib import suppress
@@ -69,9 +70,11 @@ class Worker:
 
     def __init__(self) -> None:
         refuse_in_worker()
+        # JAX says that what its threads hold is not to be forked.
+        context: Any = multiprocessing.get_context("spawn" if "jax" in sys.modules else None)
         with _starting:
-            self._pipe, theirs = multiprocessing.Pipe()
-            self._process = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(target=serve, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()
         self._home = os.getpid()
