@@ -47,13 +47,12 @@ def _width_of_all(block: Block) -> int:
     width = 1 if longest < 0x80 + 2 else 2
     if shortest < 2 or (width == 2 and not (shortest >= 0x80 + 3 and longest < 0x4000 + 3)):
         return 0
+    if bool((block.octets.take(block.begins) != 0x0A).any()):
+        return 0
     lengths = sizes - (1 + width)
-    expected = [
-        np.full_like(lengths, 0x0A),
-        *([lengths] if width == 1 else [lengths & 0x7F | 0x80, lengths >> 7]),
-    ]
-    for place, octet in enumerate(expected):
-        if not bool((block.octets.take(block.begins + place) == octet.astype(np.uint8)).all()):
+    expected = [lengths] if width == 1 else [lengths & 0x7F | 0x80, lengths >> 7]
+    for place, octet in enumerate(expected, 1):
+        if bool((block.octets.take(block.begins + place) != octet.astype(np.uint8)).any()):
             return 0
     return width
 

@@ -21,6 +21,7 @@ _SAMPLE = 32  # spans that tell whether it is worth while to look at all
 _CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
 _SHORT = 256  # bytes: up to here, two copies of a string and more cost less than a slice
+_ROWS = 1 << 20  # bytes of the rows that short strings are put into at once
 _ONES = np.uint64(0x0101010101010101)
 
 
@@ -230,7 +231,12 @@ def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArr
     """Each span as ``bytes``."""
     longest = int(sizes.max(initial=0))
     if longest <= _SHORT:
-        return _short_strings(buffer, octets, begins, sizes, longest)
+        step = _ROWS // max(8, longest)
+        parts = [
+            _short_strings(buffer, octets, begins[low : low + step], sizes[low : low + step], longest)
+            for low in range(0, max(sizes.size, 1), step)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
     ends = begins + sizes
     if longest * sizes.size < LARGE:
         return _long_strings(buffer, begins, ends)

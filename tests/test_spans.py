@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import chain
 from random import Random
 
@@ -142,3 +143,16 @@ def test_strings_of_all_spans(parts, kind):
     assert values.dtype == object
     assert values.tolist() == parts
     assert all(type(value) is bytes for value in values)
+
+
+def test_one_longer_string_among_many_short_ones_takes_little_memory():
+    count = 200_000
+    data = bytes(count) + b"x" * 256
+    octets = np.frombuffer(data, np.uint8)
+    begins, sizes = np.arange(count + 1), np.append(np.arange(count) % 2, 256)
+    tracemalloc.start()
+    made = strings(data, octets, begins, sizes)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert made.tolist() == [b"", b"\0"] * (count // 2) + [b"x" * 256]
+    assert peak < 64 * count
