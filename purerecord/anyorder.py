@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from .found import Block, Found, Kinds
-from .layout import HEADER, Entry, Run, by_depth, run_of
-from .lockstep import check_headers, open_records
+from .layout import Entry, Run, by_depth, run_of
+from .lockstep import open_records, read_slots
 from .longentry import read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .short import Short, Wanted, cells, short_span, take_short
@@ -205,33 +205,18 @@ def _read(
             entries = group[first : first + step]
             some = places[low : low + len(entries)]
             low += len(entries)
-            short = Short(entries, *_slots(block.octets, _run_of(entries), some), _begins(some, entries))
+            short = _short(block.octets, _run_of(entries), some)
             columns.update(_take(block, short, some, alive, wanted))
     return columns
 
 
-def _begins(places: Ints, entries: tuple[Entry, ...]) -> Callable[[int], Ints]:
-    """Where the values of short entries begin."""
-    return lambda k: places[k] + (len(entries[k].key) + HEADER)
-
-
-def _slots(octets: Octets, run: Run, places: Ints) -> tuple[Words, Words, Mask]:
-    """The first words and the sizes of the values at ``places``, and where the headers are right."""
-    depth = run.depth
-    index = places + run.indents
-    edge = min(int(index.min()), 0)
-    if edge:
-        index -= edge
-    slots = fetch(octets, 8 * depth + 8, index, edge)
-    words = slots.view("<u8").reshape(*index.shape, depth + 1)
-    planes = np.empty((depth + 1, *index.shape), _U)
-    np.subtract(words.transpose(2, 0, 1), run.expected, out=planes)
-    sizes = planes[depth - 1] >> _U(56)
-    valid = check_headers(run, 0, planes, sizes)
-    valid &= places >= 0
+def _short(octets: Octets, run: Run, places: Ints) -> Short:
+    """What the entries that begin at ``places`` hold."""
+    _, short = read_slots(octets, run, 0, len(run), places + run.lasts)
+    short.valid[places < 0] = False
     if run.unset:
-        valid[run.unset] = False  # there is no header for no kind
-    return planes[depth], sizes, valid
+        short.valid[run.unset] = False  # there is no header for no kind
+    return short
 
 
 def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:

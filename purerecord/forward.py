@@ -156,10 +156,12 @@ class ForwardStream:
             return False
         keep = self._stop if self._cursor == len(self._begins) else int(self._begins[self._cursor]) - HEADER
         held = len(self._buffer) - keep
-        needed = max(missing, self._estimate(limit, most) - held, 1)
+        estimate = self._estimate(limit, most)
+        needed = max(missing, estimate - held, 1)
         self._opened.look()
         if self._opened.rewinds:
-            ahead = min(_AHEAD, most or _AHEAD) if self._mean else 0
+            # What is read beyond a batch is read again for the next: with large batches, that would be much.
+            ahead = min(_AHEAD, most or _AHEAD) if self._mean and 4 * estimate < _AHEAD else 0
             if 8 * held <= len(self._buffer):
                 self._cut(keep)
                 keep = 0

@@ -169,10 +169,15 @@ class Run:
         self.sizes = [_size_of(segment) for segment in segments]
         self.ends: list[int] = np.cumsum(self.sizes).tolist()  # of the segments, if they had no values
         self.depth = _depth(max(self.sizes))
-        # From where a segment begins to where its words do.
-        self.indents = np.array(self.sizes)[:, None] - 8 * self.depth
+        self.lasts = np.array(self.sizes)[:, None] - 1  # from where a segment begins to the end of its header
         self.limits = np.array([0x7F - 8 - len(entry.key) for entry in self.last], np.uint64)
         self.limit = self.limits.min()
+        # The single floats: segment, key, and where they are in its words.
+        self.floats = [
+            (k, key, 8 * self.depth - size + place)
+            for k, (segment, size) in enumerate(zip(segments, self.sizes, strict=True))
+            for key, place in floats_of(segment)
+        ]
         self.unset = [k for k, entry in enumerate(self.last) if entry.kind == UNSET]
         expected = self._words([template_of(segment, 0) for segment in segments])
         self.lanes = self._words([template_of(segment, 1) for segment in segments]) - expected

@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Block, Found
-from .layout import MANY, Entry, Layout, Run, Segment, floats_of
+from .layout import MANY, Entry, Layout, Run
 from .longentry import field, read_long
 from .septets import Ints, Mask, Octets, Words
 from .short import Short, Wanted, cells, take_short
 from .skim import skim
 from .spans import fetch
-from .wire import FLOAT, INT64, MAX_SIZE
+from .wire import FLOAT, INT64
 
 _U = np.uint64
-_WORD, _FLOAT = np.dtype("<u8"), np.dtype("<f4")
+_WIDEST = 4  # bytes of a length
+_FLOAT = np.dtype("<f4")
 
 
 def open_records(block: Block) -> tuple[Ints, Mask]:
@@ -43,16 +44,21 @@ def _width_of_all(block: Block) -> int:
     What they must be follows from the sizes of the records, so that single bytes are all that is looked at.
     """
     sizes = block.ends - block.begins
-    shortest, longest = int(sizes.min(initial=MAX_SIZE)), int(sizes.max(initial=0))
-    width = 1 if longest < 0x80 + 2 else 2
-    if shortest < 2 or (width == 2 and not (shortest >= 0x80 + 3 and longest < 0x4000 + 3)):
+    if not sizes.size:
         return 0
-    if bool((block.octets.take(block.begins) != 0x0A).any()):
+    shortest, longest = int(np.minimum.reduce(sizes)), int(np.maximum.reduce(sizes))
+    width = 1
+    while longest - 1 - width >= 1 << 7 * width:
+        width += 1
+    if shortest - 1 - width < (1 << 7 * (width - 1) if width > 1 else 0) or width > _WIDEST:
         return 0
     lengths = sizes - (1 + width)
-    expected = [lengths] if width == 1 else [lengths & 0x7F | 0x80, lengths >> 7]
-    for place, octet in enumerate(expected, 1):
-        if bool((block.octets.take(block.begins + place) != octet.astype(np.uint8)).any()):
+    if np.count_nonzero(block.octets.take(block.begins) != 0x0A):
+        return 0
+    for place in range(width):
+        more = 0 if place == width - 1 else 0x80
+        expected = (lengths >> 7 * place | more).astype(np.uint8)
+        if np.count_nonzero(block.octets.take(block.begins + (1 + place)) != expected):
             return 0
     return width
 
@@ -81,7 +87,7 @@ def follow(
             else:
                 high = min(low + step, len(part))
                 short, cursor = walker.walk(cursor, part, low, high)
-                valid = np.all(short.valid, axis=0)
+                valid = np.logical_and.reduce(short.valid)
             alive &= valid
             columns.update(take_short(short, alive, wanted))
             if 2 * np.count_nonzero(alive) < alive.size:
@@ -100,34 +106,41 @@ class Walker(NamedTuple):
 
     def walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
         """Read the segments ``low`` to ``high`` of a run: the last entry of each, and where they all end."""
-        depth, rows = run.depth, cursor.size
-        planes = np.empty((depth + 1, high - low, rows), _U)
-        sizes = np.empty((high - low, rows), _U)
-        cursors = np.empty((high - low + 1, rows), np.int64)
-        cursors[0] = cursor
-        # All that is fixed in front of a segment's values is in an offset, so that the cursor only moves by
-        # the sizes of the values.
-        offsets = [end - run.ends[low] + run.sizes[low] for end in run.ends[low:high]]
-        for k, offset in enumerate(offsets):
-            slots = fetch(self.octets, 8 * depth + 8, cursors[k], offset - 8 * depth)
-            words = np.ndarray((depth + 1, rows), _WORD, slots, 0, (8, slots.itemsize))
-            np.subtract(words, run.expected[:, low + k], out=planes[:, k])
-            np.right_shift(planes[depth - 1, k], _U(56), out=sizes[k])
-            np.add(cursors[k], sizes[k].view(np.int64), out=cursors[k + 1])
-            self._take_floats(slots, run.segments[low + k], 8 * depth - run.sizes[low + k])
-        valid = check_headers(run, low, planes, sizes)
-        short = Short(run.last[low:high], planes[depth], sizes, valid, lambda k: cursors[k] + offsets[k])
-        return short, cursors[-1] + offsets[-1]
-
-    def _take_floats(self, slots: npt.NDArray[np.void], segment: Segment, offset: int) -> None:
-        """Take the single floats of a segment that begins at ``offset`` in each slot."""
-        for key, place in floats_of(segment):
-            if key in self.wanted:
-                values = np.ndarray(slots.shape, _FLOAT, slots, offset + place, slots.strides)
+        lasts = self._jump(cursor, run, low, high)
+        slots, short = read_slots(self.octets, run, low, high, lasts)
+        for k, key, place in run.floats:
+            if low <= k < high and key in self.wanted:
+                values = np.ndarray(cursor.shape, _FLOAT, slots[k - low], place, slots.strides[1:])
                 self.columns[key] = Found(FLOAT, values.astype(np.float32))
+        return short, short.begins(-1) + short.sizes[-1].view(np.int64)
+
+    def _jump(self, cursor: Ints, run: Run, low: int, high: int) -> Ints:
+        """Where the headers of the segments have their last bytes, (segments, records): these are the sizes
+        of the values, and so say where the next one is."""
+        lasts = np.empty((high - low, cursor.size), np.int64)
+        np.add(cursor, run.sizes[low] - 1, out=lasts[0])
+        for k in range(1, high - low):
+            np.add(lasts[k - 1], self.octets.take(lasts[k - 1], mode="clip"), out=lasts[k])
+            lasts[k] += run.sizes[low + k]
+        return lasts
 
 
-def check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
+def read_slots(
+    octets: Octets, run: Run, low: int, high: int, lasts: Ints
+) -> tuple[npt.NDArray[np.void], Short]:
+    """Some segments of a run whose headers have their last bytes at ``lasts``, (segments, records): what is
+    there, the headers right-aligned with a word behind them, and what it says."""
+    depth = run.depth
+    slots = fetch(octets, 8 * depth + 8, lasts, 1 - 8 * depth)
+    words = slots.view("<u8").reshape(*lasts.shape, depth + 1)
+    planes = np.empty((depth + 1, *lasts.shape), _U)
+    np.subtract(words.transpose(2, 0, 1), run.expected[:, low:high], out=planes)
+    sizes = planes[depth - 1] >> _U(56)
+    valid = _check_headers(run, low, planes, sizes)
+    return slots, Short(run.last[low:high], planes[depth], sizes, valid, lambda k: lasts[k] + 1)
+
+
+def _check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
     """Which headers are right? ``planes`` is what remains when those expected are subtracted."""
     depth, high = run.depth, low + planes.shape[1]
     # Of the last word, the same for all segments, the size must remain, in three bytes.

@@ -1,22 +1,29 @@
-"""Entries of any length in lock-step: tag by tag and length by length, in all records at once.
+"""Entries of any length in lock-step, in all records at once.
 
-This takes several times as long as comparing a whole header, but the values are long then. What is
-accepted here, the row decoder decodes to the same values.
+After its key, an entry consists of lengths inside lengths that all end where it ends, and of two tags:
+
+    0a E 0a K key 12 F T L 0a P values
+
+So its size says what all that must look like, and comparing is all there is to do. An entry that is written
+in another way is read tag by tag and length by length, which takes several times as long. What is accepted
+here, the row decoder decodes to the same values.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from .found import Found
-from .layout import MAX_KEY, Entry, prefix_of, read_size
+from .layout import Entry, prefix_of
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
-from .wire import BYTES, FLOAT, INT64, MAX_SIZE, UNSET
+from .wire import BYTES, FLOAT, INT64, UNSET
 
 _U = np.uint64
-_HEADER = MAX_KEY + 32  # bytes, which no header of an entry exceeds
-_SAMPLE = 32  # records that tell whether it is worth while to look at all
+_TWO, _THREE = 1 << 14, 1 << 21  # from here on, a length takes more than two bytes, or three
+_LARGE_HEAD = np.array([[3], [7], [11]])  # what a size that takes three bytes exceeds those in it by
 
 
 def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
@@ -24,42 +31,118 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
 
     The cursors may be anywhere. What is found in other records than those means nothing.
     """
-    return _read_equal(octets, cursor, ends, entry) or _read_any(octets, cursor, ends, entry)
+    if entry.kind == UNSET or not cursor.size:
+        return _read_any(octets, cursor, ends, entry)
+    found, stop, valid = _read_usual(octets, cursor, ends, entry)
+    rest = np.flatnonzero(~valid)
+    if not rest.size:
+        return found, stop, valid
+    if 2 * rest.size < cursor.size:
+        others, stops, there = _read_any(octets, cursor[rest], ends[rest], entry)
+        if others.kinds is None and not others.listed:
+            found.begins[rest], found.sizes[rest] = others.begins, others.sizes
+            stop[rest], valid[rest] = stops, there
+            return found, stop, valid
+    return _read_any(octets, cursor, ends, entry)
 
 
-def _read_equal(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask] | None:
-    """The same if the entry has the same size in all records, as vectors mostly have; else None.
+def _read_usual(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:
+    """The same for entries of the usual form; only these are valid here.
 
-    Then all headers are equal, and one look at each is enough.
+    If that of the first record is so large that its lengths take three bytes, only those as large are.
     """
-    first = int(cursor[0]) if cursor.size else octets.size
-    header, size = _header(octets[max(first, 0) : max(first, 0) + _HEADER].tobytes(), entry)
-    if not header or not matches(octets, cursor[:_SAMPLE], header).all():
-        return None
-    begin = cursor + len(header)
+    heads = fetch(octets, 4, cursor).view("<u4")
+    large = int(heads[0]) & 0x808000 == 0x808000
+    size = (heads >> np.uint32(8)) & np.uint32(0x7F)
+    upper = (heads >> np.uint32(9)) & np.uint32(0x3F80)
+    if large:
+        size |= upper
+        size |= (heads >> np.uint32(10)) & np.uint32(0x1FC000)
+        valid = (heads & np.uint32(0x808080FF)) == np.uint32(0x80800A)
+        begin = cursor + 4
+    else:
+        two = (heads >> np.uint32(15)) & np.uint32(1)
+        upper *= two
+        size |= upper
+        valid = (heads & np.uint32(0xFF)) == np.uint32(0x0A)
+        begin = cursor + 2
+        begin += two
     stop = begin + size
-    valid = matches(octets, cursor, header)
     valid &= stop <= ends
-    if not valid.all():
-        return None
-    return Found(entry.kind, begins=begin, sizes=np.full(cursor.size, size)), stop, valid
+    key = _key_words(entry.key)
+    depth = len(key)
+    begin += len(entry.key) + 3
+    # The words in front are the key, right-aligned; those behind are what its size decides.
+    words = fetch(octets, 8 * (depth + 2 if large else depth + 1), begin, -8 * depth).view("<u8")
+    words = words.reshape(cursor.size, -1)
+    for k, (mask, expected) in enumerate(key):
+        valid &= (words[:, k] & mask) == expected
+    inner = stop - begin
+    if large:
+        valid &= _large_inside(words[:, depth:], inner, entry.kind)
+        begin += _LARGE_HEAD[-1]
+    else:
+        headers, masks, lengths = _insides(entry.kind)
+        valid &= (words[:, depth] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
+        begin += lengths.take(inner, mode="clip")
+    return Found(entry.kind, begins=begin, sizes=stop - begin), stop, valid
 
 
-def _header(head: bytes, entry: Entry) -> tuple[bytes, int]:
-    """The header of the entry that ``head`` begins with, and the size of its values; b"" if it is none."""
-    key = prefix_of(entry) + b"\x12"
-    try:
-        size, at = read_size(head, 1)
-        stop = at + size
-        size, feature = read_size(head, at + len(key))
-        sound = head[at : at + len(key)] == key and feature + size == stop
-        size, at = read_size(head, feature + 1)
-        sound &= head[feature] == entry.kind << 3 | 2 and at + size == stop
-        size, begin = read_size(head, at + 1)
-        sound &= head[0] == head[at] == 0x0A and begin + size == stop <= MAX_SIZE
-    except IndexError:
-        return b"", 0
-    return head[:begin] if sound and (entry.kind != FLOAT or size % 4 == 0) else b"", size
+@lru_cache(maxsize=1024)
+def _key_words(key: bytes) -> list[tuple[np.uint64, np.uint64]]:
+    """What is in front of an entry's inner lengths, in words: which bits of them count, and what these are.
+
+    Of the length in front of it all, the one counts that says that it has ended.
+    """
+    front = b"\0\x0a" + bytes((len(key),)) + key + b"\x12"
+    mask = b"\x80" + b"\xff" * (len(front) - 1)
+    size = -(-len(front) // 8) * 8
+    return list(zip(*(np.frombuffer(row.rjust(size, b"\0"), "<u8") for row in (mask, front)), strict=True))
+
+
+@lru_cache(maxsize=8)
+def _insides(kind: int) -> tuple[Words, Words, Ints]:
+    """By the number of bytes behind the key: ``F T L 0a P`` as a word, which of its bits count, its length.
+
+    If there is none for a number, as for the last one here, no word is equal to it.
+    """
+    left = np.arange(_TWO + 3)
+    lengths = np.zeros_like(left)
+    headers = np.zeros(left.size, _U)
+    sound = left < _TWO + 2
+    for tag in (b"", bytes((kind << 3 | 2,)), b"\x0a"):
+        headers |= int.from_bytes(tag, "little") * _ones(lengths)
+        lengths += len(tag)
+        left -= len(tag)
+        two = left > 0x80
+        left -= 1 + two
+        sound &= (left >= 0) & (~two | (left >= 0x80))
+        code = np.where(two, left & 0x7F | 0x80 | left >> 7 << 8, left)
+        headers |= code.astype(_U) * _ones(lengths)
+        lengths += 1 + two
+    if kind == FLOAT:
+        sound &= left % 4 == 0
+    masks = np.where(sound, ~_U(0) >> (64 - 8 * lengths).astype(_U), _U(0))
+    return np.where(sound, headers, _U(1)), masks, lengths
+
+
+def _ones(places: Ints) -> Words:
+    """A one in the byte at each of these places of a word."""
+    ones: Words = _U(1) << (8 * places).astype(_U)
+    return ones
+
+
+def _large_inside(words: Words, inner: Ints, kind: int) -> Mask:
+    """Where do the words hold ``F T L 0a P`` for so many bytes behind the key, each length in three bytes?"""
+    sizes = inner - _LARGE_HEAD
+    codes = (sizes & 0x7F) | (sizes & 0x3F80) << 1 | (sizes & 0x1FC000) << 2 | 0x8080
+    first = codes[0] | codes[1] << 32 | (kind << 3 | 2) << 24 | 0x0A << 56
+    valid: Mask = words[:, 0].view(np.int64) == first
+    valid &= (words[:, 1].view(np.int64) & 0xFFFFFF) == codes[2]
+    valid &= (sizes[2] >= _TWO) & (sizes[0] < _THREE)
+    if kind == FLOAT:
+        valid &= sizes[2] & 3 == 0
+    return valid
 
 
 def _read_any(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:

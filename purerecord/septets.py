@@ -147,16 +147,22 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
     upper *= np.uint16(1 << 7)  # a shift takes twice as long
     pairs[:-1] |= upper
     chain = _continued(more, more, 1, 2)
-    if not chain.any():
+    if not np.count_nonzero(chain):
         out[:] = pairs.take(begins, mode="wrap")
         return True
     quads = pairs.astype(np.uint32)
-    four = (chain[: pairs.size - 2].view(np.int8).astype(np.int16).view(np.uint16) & pairs[2:]).astype(
-        np.uint32
-    )
+    longer = np.count_nonzero(_continued(chain, more, 2, 3))
+    if longer:
+        more_pairs = chain[: pairs.size - 2].view(np.int8).astype(np.int16).view(np.uint16)
+        more_pairs &= pairs[2:]
+        four = more_pairs.astype(np.uint32)
+    else:  # three bytes at most: then one will do
+        four = (chain[: pairs.size - 2] & septets[2:]).astype(np.uint32)
     four <<= np.uint32(14)
     quads[:-2] |= four
     out[:] = quads.take(begins, mode="wrap")
+    if not longer:
+        return True
     which: Ints | slice = slice(None)
     for k in (4, 8):
         chain = _continued(chain, more, k // 2, k)

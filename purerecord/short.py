@@ -58,7 +58,7 @@ def take_short(short: Short, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
         columns.update(_check_integers(short, sorted({*integers} - {*some}), dead, alive))
     for k, entry in enumerate(short.entries):
         if entry.kind == FLOAT:
-            if bool(((short.sizes[k] == _U(4)) | dead[k]).all()):
+            if np.count_nonzero((short.sizes[k] == _U(4)) | dead[k]) == dead.shape[1]:
                 if entry.key in wanted:
                     columns[entry.key] = Found(FLOAT, short.words[k].view("<f4")[::2].astype(np.float32))
                 continue
@@ -76,7 +76,7 @@ def _take_integers(short: Short, which: list[int], dead: Mask) -> dict[bytes, Fo
         chosen = as_slice(some)
         values, single = scalars(short.words[chosen], short.sizes[chosen].astype(_U, copy=False))
         single |= dead[chosen]
-        everywhere: Mask = np.all(single, axis=1)
+        everywhere: Mask = np.logical_and.reduce(single, axis=1)
         for k, row, one in zip(some, values, everywhere.tolist(), strict=True):
             columns[short.entries[k].key] = Found(INT64, row.copy()) if one else short_span(short, k)
     return columns

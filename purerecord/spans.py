@@ -154,11 +154,16 @@ def _long_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, coun
     # A byte in front stands for the end of a varint there: then each varint begins behind the end of another.
     # There are 32, for what follows is gone through faster from such a boundary on.
     flat = np.frombuffer(b"".join([bytes(32), *lists, bytes(MAX_BYTES)]), np.uint8)[31:]
-    stops = np.cumsum(sizes)
-    if bool((flat.take(stops[np.flatnonzero(sizes)]) >= 0x80).any()):
+    ended = flat < 0x80
+    filled = np.flatnonzero(sizes)
+    stops = np.cumsum(sizes)[filled]
+    if np.count_nonzero(ended.take(stops)) < filled.size:
         return None  # ends inside a varint
-    ends = np.flatnonzero(flat[:-MAX_BYTES] < 0x80)
-    counts[:] = np.diff(np.searchsorted(ends, stops, side="right"), prepend=1)
+    if filled.size:
+        total = np.uint16 if int(sizes.max()) < 1 << 16 else np.int64
+        starts = stops - sizes[filled] + 1
+        counts[filled] = np.add.reduceat(ended[: stops[-1] + 1].view(np.uint8), starts, dtype=total)
+    ends = np.flatnonzero(ended[:-MAX_BYTES])
     number = ends.size - 1
     return number if packed(flat[1:], ends[:-1], values[:number].view(np.uint64)) else None
 

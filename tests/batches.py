@@ -18,11 +18,20 @@ from strategies import hostile_example, mutate, plain
 
 from purerecord.columns import Column, gather
 from purerecord.errors import DecodeError
+from purerecord.found import Block
+from purerecord.records import Records
 from purerecord.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 
 Values = Callable[[Random], bytes]  # a Feature message
 
 NAMES = ["a", "b1", "c22", "feature_001", "feature_002", "feature_010", "a longer name " * 3, "", "größe"]
+
+
+def block(payloads: list[bytes], around: bytes = b"") -> Block:
+    """Payloads to be decoded together, with something in front of and behind them."""
+    records = Records.of([around, *payloads, around])
+    octets = np.frombuffer(records.buffer, np.uint8)
+    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
 
 
 def integer(random: Random) -> int:

@@ -7,24 +7,16 @@ from random import Random
 import messages
 import numpy as np
 import pytest
-from batches import batch
+from batches import batch, block
 from strategies import mutate
 
 from purerecord.anyorder import KeyTable, search
-from purerecord.found import Block, take
+from purerecord.found import take
 from purerecord.layout import Entry, layout_of, outline
 from purerecord.lockstep import follow, open_records
-from purerecord.longentry import read_long
-from purerecord.records import Records
 from purerecord.short import Everything
 from purerecord.varint import varint
-from purerecord.wire import BYTES, FLOAT, INT64, UNSET, delimited
-
-
-def block(payloads: list[bytes], around: bytes = b"") -> Block:
-    records = Records.of([around, *payloads, around])
-    octets = np.frombuffer(records.buffer, np.uint8)
-    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
+from purerecord.wire import BYTES, FLOAT, INT64, delimited
 
 
 def usual(size: int, *, values: int = 1) -> list[bytes]:
@@ -109,73 +101,6 @@ def test_damaged_record_among_others_does_not_change_them(seed):
         if clean is None or dirty is None:
             continue  # lists that are empty, and so not short, in half of the records
         assert dirty[1][np.arange(20) != 11].tolist() == clean[1][np.arange(20) != 11].tolist()
-
-
-# --- Long entries -----------------------------------------------------------------------------------
-
-
-def entries_of(features: list[bytes], key: str = "key") -> Block:
-    return block([messages.entry(key, feature) for feature in features])
-
-
-@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 4000, 5000])
-def test_long_entries_of_any_size(size):
-    some = entries_of([messages.floats(*[0.5] * size), messages.floats(1), messages.floats()] * 3)
-    found, stop, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", FLOAT, False, False))
-    assert valid.all()
-    assert stop.tolist() == some.ends.tolist()
-    assert take(found, some)[1].tolist() == [size, 1, 0] * 3
-
-
-def test_long_entry_of_another_key_or_kind_or_form_is_not_valid():
-    good = messages.ints(*range(200))
-    features = [good, messages.floats(1), good + b"\x10\x05", good[:-1], b"", messages.ints(1, packed=False)]
-    some = entries_of(features)
-    entry = Entry(b"key", INT64, False, False)
-    found, _, valid = read_long(some.octets, some.begins, some.ends, entry)
-    assert valid.tolist() == [True, False, False, False, True, False]
-    assert found.kinds.tolist()[4] == UNSET
-    _, _, valid = read_long(some.octets, some.begins, some.ends, entry._replace(key=b"kex"))
-    assert not valid.any()
-    _, _, valid = read_long(some.octets, some.ends + 5, some.ends, entry)
-    assert not valid.any()
-
-
-@pytest.mark.parametrize(
-    ("feature", "count"),
-    [
-        (messages.floats(*[0.5] * 1024), 1024),
-        (messages.ints(*range(200)), 200),
-        (messages.strings(bytes(300)), 1),
-        (messages.floats(1), 1),
-    ],
-)
-def test_long_entries_of_one_size_are_all_found_and_one_that_differs_is_not_taken_for_one_of_them(
-    feature, count
-):
-    kind = feature[0] >> 3
-    entry = Entry(b"key", kind, False, False)
-    some = entries_of([feature] * 50)
-    found, stop, valid = read_long(some.octets, some.begins, some.ends, entry)
-    assert valid.all()
-    assert stop.tolist() == some.ends.tolist()
-    assert len(take(found, some)[0]) == 50 * count
-    whole = messages.entry("key", feature)
-    for position in range(min(len(whole) - 4 * count, 16)):
-        odd = bytearray(whole)
-        odd[position] ^= 1
-        mixed = block([whole] * 40 + [bytes(odd)] + [whole] * 9)
-        found, _, valid = read_long(mixed.octets, mixed.begins, mixed.ends, entry)
-        assert np.delete(valid, 40).all()
-        assert found.listed if valid[40] else not found.listed  # a list is looked at when it is taken
-    _, _, valid = read_long(some.octets, some.begins, some.ends - 1, entry)
-    assert not valid.any()
-
-
-def test_long_entry_of_no_kind_takes_the_kind_that_others_have():
-    some = entries_of([b"", messages.strings(b"x"), b"", messages.ints(1)])
-    found, _, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", UNSET, False, False))
-    assert (found.kind, valid.tolist()) == (BYTES, [True, True, True, False])
 
 
 # --- Any order --------------------------------------------------------------------------------------
