@@ -25,7 +25,6 @@ _CHUNK = 1 << 20  # bytes that are read at first
 _AHEAD = 1 << 22  # and later, at least: many frames are found faster than few
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
-_SEVERAL = 64  # records: for so many, a few are read too much or twice
 # The most that is asked of the file at once.
 _MOST = 1 << 26
 
@@ -131,7 +130,7 @@ class PlainFile:
         To read these once more costs less than to join what lies in two buffers, if they all fit into one.
         """
         unread = self._size - self._base - len(self._buffer)
-        return unread > 0 and count >= _SEVERAL and self._estimate(count) <= _MOST
+        return unread > 0 and count > 1 and self._estimate(count) <= _MOST
 
     def _mean(self) -> int:
         """The mean size of the frames so far."""
@@ -177,8 +176,8 @@ class PlainFile:
     def _estimate(self, count: int) -> int:
         """How many bytes to read for ``count`` records: a little more than they take, for they differ."""
         mean = self._mean()
-        if mean >= _HOP and count < _SEVERAL:
-            return count * mean if count > 1 else HEADER  # one alone is read exactly
+        if mean >= _HOP and count == 1:
+            return HEADER  # one alone is read exactly
         return max(_AHEAD if mean else _CHUNK, (count + count // 16 + 1) * mean)
 
     def _read_at(self, offset: int, size: int) -> memoryview:
