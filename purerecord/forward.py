@@ -161,11 +161,13 @@ class ForwardStream:
         self._opened.look()
         if self._opened.rewinds:
             # What is read beyond a batch is read again for the next: with large batches, that would be much.
-            ahead = min(_AHEAD, most or _AHEAD) if self._mean and 4 * estimate < _AHEAD else 0
+            least = max(min(_AHEAD, most or _AHEAD), _CHUNK) if self._mean else _CHUNK
+            if 4 * estimate >= _AHEAD:
+                least = 0
             if 8 * held <= len(self._buffer):
                 self._cut(keep)
                 keep = 0
-            buffer: Any = self._read_in_place(self._buffer[keep:], max(needed, ahead, _CHUNK))
+            buffer: Any = self._read_in_place(self._buffer[keep:], max(needed, least))
         else:
             buffer = self._extend(self._buffer[keep:], needed)
         if len(buffer) <= held:

@@ -39,6 +39,8 @@ class PlainFile:
         self._file = OpenFile(path)
         self._size = self._file.size()
         self.record = 0  # the number of the next record
+        self._taken = False  # whether any were handed out,
+        self._shared = False  # and others passed over then: so it will go on
         self._memory = memory or Memory()
         self._buffer: Any = b""  # or a view of memory that has been read into
         self._shown = memoryview(b"")  # the same, for others
@@ -90,6 +92,7 @@ class PlainFile:
         )
         self._cursor = end
         self.record += end - begin
+        self._taken = True
         return records
 
     def places(self, count: int) -> list[tuple[int, int]]:
@@ -104,6 +107,7 @@ class PlainFile:
 
     def skip(self, count: int) -> int:
         """Pass over ``count`` records without looking at their data; fewer only at the end."""
+        self._shared |= self._taken
         left = count
         while left:
             ready = min(left, len(self._begins) - self._cursor)
@@ -178,7 +182,11 @@ class PlainFile:
         mean = self._mean()
         if mean >= _HOP and count == 1:
             return HEADER  # one alone is read exactly
-        return max(_AHEAD if mean else _CHUNK, (count + count // 16 + 1) * mean)
+        size = (count + count // 16 + 1) * mean
+        # What is read beyond that is read again for the next ones, if it is few of them; and if somebody else
+        # takes those, in vain.
+        exact = 4 * size >= _AHEAD or (mean >= _HOP and self._shared)
+        return size if exact else max(_AHEAD if mean else _CHUNK, size)
 
     def _read_at(self, offset: int, size: int) -> memoryview:
         room = self._memory.room(min(size, self._size - offset))

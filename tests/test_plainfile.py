@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from damage import cut, flip_byte, frame, frames
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
-from purerecord import plainfile
+from purerecord import plainfile, records
 from purerecord.openfiles import OpenFile
 from purerecord.plainfile import PlainFile
 
@@ -51,6 +52,54 @@ def test_a_batch_is_not_in_two_pieces(size, tmp_path):
         for low in range(1, 1000, 128):
             assert list(file.take(128)) == payloads[low : low + 128]
         assert file.take(128) is None
+
+
+def bytes_read(dataset: pr.Dataset, monkeypatch) -> int:
+    """How many bytes of files an epoch reads."""
+    total = 0
+
+    def counted(read):
+        def count(file, offset, what):
+            nonlocal total
+            got = read(file, offset, what)
+            total += got if isinstance(got, int) else len(got)
+            return got
+
+        return count
+
+    with monkeypatch.context() as patch:
+        for name in ("read_into", "read_at"):
+            patch.setattr(OpenFile, name, counted(getattr(OpenFile, name)))
+        for _ in dataset:
+            pass
+    return total
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory) -> Path:
+    """A file of 400 records, from 20 to 60 kB long."""
+    path = tmp_path_factory.mktemp("large") / "file"
+    path.write_bytes(frames([bytes([n % 251]) * (20_000 + 5_000 * (n % 9)) for n in range(400)]))
+    return path
+
+
+@pytest.mark.parametrize("size", [2, 3, 8, 16, 32, 64, 128])
+def test_large_records_are_read_about_once_and_not_in_two_pieces(size, large, monkeypatch):
+    joined = []
+    original = records._joined
+    monkeypatch.setattr(records, "_joined", lambda *parts: joined.append(parts) or original(*parts))
+    dataset = pr.TFRecordDataset(large).batch(size)
+    assert bytes_read(dataset, monkeypatch) < 1.3 * large.stat().st_size
+    assert len(joined) <= 2  # the first batch, before it is known how large they are
+
+
+@pytest.mark.parametrize("size", [2, 8, 32])
+def test_large_records_that_are_not_ours_are_not_read(size, large, monkeypatch):
+    dataset = pr.TFRecordDataset(large).batch(size).shard(4, 1)
+    own = sum(batch.nbytes for batch in dataset)
+    assert 3 * own < large.stat().st_size
+    # A little more, for they differ; and at first it is not known how large they are, nor that others follow.
+    assert bytes_read(dataset, monkeypatch) < (2 if size < 8 else 1.3) * own + (5 << 20)
 
 
 def test_what_is_too_much_for_the_memory_comes_in_pieces(tmp_path, monkeypatch):

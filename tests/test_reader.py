@@ -31,6 +31,7 @@ from purerecord import (
     read_batches,
     read_records,
 )
+from purerecord.storage import Opened
 
 RECORDS = [b"one", b"", b"three" * 100, b"\x00" * 9]
 DATA = frames(RECORDS)
@@ -102,6 +103,22 @@ def test_batch_never_spans_two_files(tmp_path):
         (tmp_path / name).write_bytes(frames([name.encode()] * 3))
     batches = list(read_batches([tmp_path / name for name in "abc"], batch_size=2))
     assert [list(batch) for batch in batches] == [[n] * k for n in (b"a", b"b", b"c") for k in (2, 1)]
+
+
+@pytest.mark.parametrize("batch_size", [4, 16, 40, 64, 128, None])
+@pytest.mark.parametrize("length", [3_000, 60_000])
+def test_a_file_is_read_about_once_whatever_the_batches(batch_size, length, path, monkeypatch):
+    path.write_bytes(frames([bytes(length + 16 * (n % 9)) for n in range(16_000_000 // length)]))
+    total, readinto = 0, Opened.readinto
+
+    def counted(opened, buffer):
+        nonlocal total
+        total += (got := readinto(opened, buffer))
+        return got
+
+    monkeypatch.setattr(Opened, "readinto", counted)
+    assert sum(map(len, read_batches(path, batch_size=batch_size))) == 16_000_000 // length
+    assert total < 1.3 * path.stat().st_size
 
 
 def test_batches_stay_whole_when_the_reader_goes_on(path):
