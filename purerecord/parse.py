@@ -8,7 +8,8 @@ how a message looks, nor that files exist. SequenceExamples are parsed in ``sequ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Union, cast
+from operator import is_
+from typing import Any, NamedTuple, Union, cast
 
 import numpy as np
 
@@ -42,6 +43,7 @@ _BUILDERS: dict[type, Builder] = {
     SparseFeature: sparse,
 }
 _ABSENT: Value = (ABSENT, None)
+_KEPT = 4  # requests
 _DTYPES = {kind: array_dtype(dtype) for dtype, kind in KINDS.items()}
 
 
@@ -59,12 +61,12 @@ def parse_example(
     and the first record at fault. ``example_names`` appear in such messages. A single payload instead of
     a batch is parsed as ``parse_single_example`` does. ``name`` is there for TensorFlow's signature only.
     """
-    specs = _checked(features)
+    request = _request(features)
     payload, records = as_input(serialized)
     if records is None:
-        return _parse_single(payload, specs, example_names)
+        return _parse_single(payload, request, example_names)
     origin = Origin(records, checked_names(example_names, len(records)))
-    return build(Batch(gather(records, wanted(specs)), len(records), origin), specs, _BUILDERS)
+    return build(Batch(gather(records, request.kinds), len(records), origin), request.specs, _BUILDERS)
 
 
 def parse_single_example(
@@ -78,11 +80,11 @@ def parse_single_example(
     As in ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
     scalar or ``bytes``, and a ``RaggedFeature`` without partitions a plain vector.
     """
-    specs = _checked(features)
+    request = _request(features)
     payload, records = as_input(serialized)
     if records is not None:
         raise ValueError("serialized must be one payload; use parse_example for a batch")
-    return _parse_single(payload, specs, example_names)
+    return _parse_single(payload, request, example_names)
 
 
 def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
@@ -134,9 +136,9 @@ def _natural(column: Column, size: int) -> Output:
     return Ragged(column.values, column.row_splits)
 
 
-def _parse_single(payload: BytesLike, specs: Mapping[str, FeatureSpec], name: Any) -> dict[str, Output]:
+def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
     """One example is a batch of one; but most scalars and vectors need no batch to be what they are."""
-    kinds = wanted(specs)
+    specs, kinds = request
     found = decode_features(payload)
     outputs = {name: _as_it_is(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
@@ -210,14 +212,41 @@ def _keys(name: str, spec: FeatureSpec) -> list[tuple[str, int]]:
     return [(name, KINDS[spec.dtype])]
 
 
-def _checked(features: Mapping[str, Any]) -> dict[str, FeatureSpec]:
+class _Request(NamedTuple):
+    """What is asked for: specs that have been checked, and the keys to decode with their kinds."""
+
+    specs: dict[str, FeatureSpec]
+    kinds: dict[str, int]
+
+
+# What was asked for lately, the latest first: whoever parses batch after batch asks for the same.
+_requests: list[_Request] = []
+
+
+def _request(features: Mapping[str, Any]) -> _Request:
+    for request in tuple(_requests):
+        # Specs cannot be changed, so the same ones need no second look.
+        if _are_those(features, request.specs):
+            return request
     if not features:
         raise ValueError("features must name at least one feature; use decode_examples to get all of them")
     specs = as_features(features)
     for name, spec in specs.items():
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
-    return specs
+    request = _Request(specs, wanted(specs))
+    _requests[:] = [request, *_requests][:_KEPT]
+    return request
+
+
+def _are_those(features: Any, specs: dict[str, FeatureSpec]) -> bool:
+    """Whether ``features`` are the very same specs under the same names, in the same order."""
+    return (
+        type(features) is dict
+        and len(features) == len(specs)
+        and all(map(is_, features.values(), specs.values()))
+        and list(features) == list(specs)
+    )
 
 
 def as_input(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:

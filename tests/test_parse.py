@@ -474,3 +474,24 @@ def test_the_first_record_at_fault_is_named_whichever_key_of_a_sparse_feature_it
     with pytest.raises(purerecord.SchemaError) as caught:
         purerecord.parse_example([encode(row) for row in rows], spec)
     assert caught.value.record == 1
+
+
+def test_specs_that_are_changed_between_two_calls_count_from_the_next_one_on() -> None:
+    records = [example([("a", ints(1, 2)), ("b", ints(3, 4))])] * 5
+    scalar, pair = FixedLenFeature([2], np.int64), FixedLenFeature([1, 2], np.int64)
+    features: dict[str, Any] = {"a": scalar, "b": pair}
+    assert [out.shape for out in parse_example(records, features).values()] == [(5, 2), (5, 1, 2)]
+    features["a"] = pair
+    assert parse_example(records, features)["a"].shape == (5, 1, 2)
+    assert list(parse_example(records, {"b": pair, "a": pair})) == ["b", "a"]
+    assert list(parse_example(records, {"a": pair, "b": pair})) == ["a", "b"]
+    features["c"] = features.pop("a")
+    with pytest.raises(SchemaError, match="'c'"):
+        parse_example(records, features)
+    features["c"] = FixedLenSequenceFeature([2], np.int64)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="allow_missing"):
+            parse_example(records, features)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="at least one"):
+            parse_example(records, {})
