@@ -59,7 +59,8 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
          all_of(PAYLOADS, 1.5), {"batch": size})
         for size in (1024, 4096, 8192)
     ),
-    ("parse", "parse_example, batches of 64", "parse", "tensorflow.parse", all_of(PAYLOADS, None), {"batch": 64}),
+    ("parse", "parse_example, batches of 64", "parse", "tensorflow.parse",
+     all_of(PAYLOADS, None), {"batch": 64}),
     ("parse", "parse_example to tensors, 4096", "parse", "tensorflow.parse_to_tensors",
      all_of(PAYLOADS, None), {"batch": 4096}),
     ("decode", "tfrecord_loader", "decode", "tfrecord.decode",

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from .found import Block, Found, Kinds
+from .found import Block, Found
 from .layout import Entry, Run, by_depth, run_of
 from .lockstep import open_records, read_slots
-from .longentry import read_long
+from .longentry import mixed, read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .short import Short, Wanted, cells, short_span, take_short
 from .spans import fetch, words_at
@@ -237,20 +237,9 @@ def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted)
         rest = np.flatnonzero(~(short.valid[k] | absent[k]) & alive)
         others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
         alive[rest[~there]] = False
-        found = _mixed(short_span(short, k), others, kinds, rest)
+        found = mixed(short_span(short, k), others, rest, kinds)
         if found.kind == FLOAT:
             alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
         if entry.key in wanted or found.kind == INT64 or found.listed:
             columns[entry.key] = found
     return columns
-
-
-def _mixed(short: Found, long: Found, kinds: Kinds, rows: Ints) -> Found:
-    """A feature whose entries are ``long`` in the records ``rows``, and ``short`` in the others."""
-    begins, sizes = short.begins, short.sizes
-    if long.listed:
-        begins, sizes = begins - 2, sizes + 2  # the one string as a list
-    begins[rows] = long.begins
-    sizes[rows] = long.sizes
-    kinds[rows] = long.kind if long.kinds is None else long.kinds
-    return Found(long.kind, None, begins, sizes, kinds, long.listed)

@@ -14,16 +14,13 @@ import numpy as np
 
 from . import frame
 from .errors import ChecksumError, CorruptionError
-from .frame import FOOTER, HEADER, OVERHEAD
+from .frame import AHEAD, FOOTER, HEADER, OVERHEAD
 from .memory import Memory
 from .records import Records
 from .storage import Opened
 from .sweep import Sweep, sweep_for
 
 _CHUNK = 1 << 20
-# Frames are found the faster, the more of them are at hand: so this much is read where nobody has to wait for
-# it, once more than the first records are wanted, and no less than that.
-_AHEAD = 1 << 22
 # From this length on a record is read straight into place: what it costs then is copying.
 _LARGE = 1 << 14
 # The most that is asked of a source at once.
@@ -81,10 +78,12 @@ class ForwardStream:
         bytes, or the file ends, or damage follows. Damage that lies next is raised, again and again
         until ``skip``.
         """
+        again = False
         while True:
             ready = len(self._begins) - self._cursor
             try:
-                if ready < (limit or 1) and not self._holds(most) and self._fill(limit, most):
+                if ready < (limit or 1) and not self._holds(most) and self._fill(limit, most, again=again):
+                    again = True
                     continue
             except OSError:
                 if not ready:
@@ -143,8 +142,11 @@ class ForwardStream:
         self._headless = False
         return records
 
-    def _fill(self, limit: int | None, most: int | None) -> bool:
-        """Get more of the file into the buffer; False when there is no more, or no use in it."""
+    def _fill(self, limit: int | None, most: int | None, *, again: bool = False) -> bool:
+        """Get more of the file into the buffer; False when there is no more, or no use in it.
+
+        It is done ``again`` if that was not enough: then the estimate is of little use.
+        """
         missing = self._missing()
         remaining = self._opened.remaining(missing)
         if (
@@ -160,9 +162,9 @@ class ForwardStream:
         needed = max(missing, estimate - held, 1)
         self._opened.look()
         if self._opened.rewinds:
-            # What is read beyond a batch is read again for the next: with large batches, that would be much.
-            least = max(min(_AHEAD, most or _AHEAD), _CHUNK) if self._mean else _CHUNK
-            if 4 * estimate >= _AHEAD:
+            # Nobody has to wait for more; but before the first records are there, it may be of no use.
+            least = max(min(AHEAD, most or AHEAD), _CHUNK) if self._mean else _CHUNK
+            if limit and estimate and not again and not frame.is_worth_more(limit, self._mean):
                 least = 0
             if 8 * held <= len(self._buffer):
                 self._cut(keep)
@@ -196,7 +198,7 @@ class ForwardStream:
         """About how many bytes ``limit`` frames take, if not ``most``."""
         if limit is None or not self._mean:
             return 0
-        size = min((limit + limit // 16 + 1) * self._mean, most or 1 << 62)
+        size = min(frame.expected_size(limit, self._mean), most or 1 << 62)
         # Before there are any of this file, it is a guess, and too much would be read in vain.
         return size if len(self._begins) or size <= _PIECE else 0
 

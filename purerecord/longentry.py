@@ -15,14 +15,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from .found import Found
+from .found import Found, Kinds
 from .layout import Entry, prefix_of
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, UNSET
 
 _U = np.uint64
-_TWO, _THREE = 1 << 14, 1 << 21  # from here on, a length takes more than two bytes, or three
+_ONE, _TWO, _THREE = 1 << 7, 1 << 14, 1 << 21  # from here on, a length takes more bytes than these
 _LARGE_HEAD = np.array([[3], [7], [11]])  # what a size that takes three bytes exceeds those in it by
 
 
@@ -37,13 +37,26 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
     rest = np.flatnonzero(~valid)
     if not rest.size:
         return found, stop, valid
-    if 2 * rest.size < cursor.size:
-        others, stops, there = _read_any(octets, cursor[rest], ends[rest], entry)
-        if others.kinds is None and not others.listed:
-            found.begins[rest], found.sizes[rest] = others.begins, others.sizes
-            stop[rest], valid[rest] = stops, there
-            return found, stop, valid
-    return _read_any(octets, cursor, ends, entry)
+    if rest.size == cursor.size:
+        return _read_any(octets, cursor, ends, entry)
+    others, stop[rest], valid[rest] = _read_any(octets, cursor[rest], ends[rest], entry)
+    return mixed(found, others, rest), stop, valid
+
+
+def mixed(usual: Found, others: Found, rows: Ints, kinds: Kinds | None = None) -> Found:
+    """A feature whose entries are ``others`` in the records ``rows``, and ``usual`` elsewhere; ``kinds`` are
+    those of all records, if they are not one there. The arrays are changed."""
+    begins, sizes = usual.begins, usual.sizes
+    if others.listed:  # then one string is a list too, with the tag and the length in front of it
+        front = 2 + (sizes >= _ONE).astype(np.int64) + (sizes >= _TWO)
+        begins -= front
+        sizes += front
+    begins[rows], sizes[rows] = others.begins, others.sizes
+    if kinds is None and others.kinds is not None:
+        kinds = np.full(begins.size, usual.kind, np.int8)
+    if kinds is not None:
+        kinds[rows] = others.kind if others.kinds is None else others.kinds
+    return Found(others.kind, None, begins, sizes, kinds, others.listed)
 
 
 def _read_usual(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[Found, Ints, Mask]:

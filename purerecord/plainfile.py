@@ -14,7 +14,7 @@ import numpy as np
 
 from . import frame
 from .errors import CorruptionError
-from .frame import FOOTER, HEADER, OVERHEAD
+from .frame import AHEAD, FOOTER, HEADER, OVERHEAD
 from .memory import Memory
 from .openfiles import OpenFile
 from .records import Records
@@ -22,7 +22,6 @@ from .storage import Opened
 from .stream import FrameStream
 
 _CHUNK = 1 << 20  # bytes that are read at first
-_AHEAD = 1 << 22  # and later, at least: many frames are found faster than few
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
 # The most that is asked of the file at once.
@@ -161,9 +160,13 @@ class PlainFile:
             if self._cursor < len(self._begins):
                 raise
             self._load(self._file.read_at(offset, HEADER), offset)  # what lies before the trouble, one by one
-        if not len(self._begins):
+        if not len(self._begins) and len(self._buffer):
             self._load(self._read_at(offset, self._whole_size(self._buffer, offset)), offset)
-        return True
+        if not len(self._begins):  # the file has become shorter meanwhile
+            self._size = offset + len(self._buffer)
+            if len(self._buffer):
+                self._whole_size(self._buffer, offset)
+        return len(self._begins) > 0
 
     def _cut(self, keep: int) -> None:
         """Let go of the buffer but for what is behind ``keep``, if that is little: then its memory, which is
@@ -178,15 +181,14 @@ class PlainFile:
         self._cursor = 0
 
     def _estimate(self, count: int) -> int:
-        """How many bytes to read for ``count`` records: a little more than they take, for they differ."""
+        """How many bytes to read for ``count`` records."""
         mean = self._mean()
         if mean >= _HOP and count == 1:
             return HEADER  # one alone is read exactly
-        size = (count + count // 16 + 1) * mean
-        # What is read beyond that is read again for the next ones, if it is few of them; and if somebody else
-        # takes those, in vain.
-        exact = 4 * size >= _AHEAD or (mean >= _HOP and self._shared)
-        return size if exact else max(_AHEAD if mean else _CHUNK, size)
+        size = frame.expected_size(count, mean)
+        if mean >= _HOP and self._shared:
+            return size  # those that come behind are for others
+        return max(size, AHEAD if mean else _CHUNK) if frame.is_worth_more(count, mean) else size
 
     def _read_at(self, offset: int, size: int) -> memoryview:
         room = self._memory.room(min(size, self._size - offset))

@@ -175,6 +175,14 @@ def test_features_begin_behind_their_length(length, count):
         assert opened([padded, good]) == ([3, 2], [True, True])
 
 
+def test_every_byte_of_a_length_counts():
+    good = b"\x0a" + varint(20_000) + bytes(20_000)
+    for place in range(4):
+        bad = bytearray(good)
+        bad[place] ^= 1
+        assert opened([good] * 9 + [bytes(bad)])[1] == [True] * 9 + [False]
+
+
 def test_features_of_lengths_that_take_different_numbers_of_bytes():
     payloads = [b"\x0a" + varint(length) + bytes(length) for length in LENGTHS]
     widths = [1 + len(varint(length)) for length in LENGTHS]

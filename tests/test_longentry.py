@@ -164,3 +164,40 @@ def test_a_few_of_another_form_among_many_are_found_too(seed):
     assert valid.all()
     assert stop.tolist() == some.ends.tolist()
     assert found.sizes.tolist() == [0 if place in empty else size for place, size in enumerate(sizes)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("odd", ["unset", "several"])
+def test_what_is_odd_in_a_few_records_is_found_beside_the_usual(seed, odd):
+    random = Random(seed)
+    strings = [[random.randbytes(random.choice([0, 1, 127, 128, 16_384, 30_000]))] for _ in range(30)]
+    features = [messages.strings(*one) for one in strings]
+    for place in random.sample(range(30), 4):
+        if odd == "unset":
+            strings[place], features[place] = [], b""
+        else:
+            strings[place] *= random.choice([2, 3])
+            features[place] = messages.strings(*strings[place])
+    some = entries_of(features)
+    found, stop, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", BYTES, False, False))
+    assert valid.all()
+    assert stop.tolist() == some.ends.tolist()
+    values, counts = take(found, some)
+    assert values.tolist() == [value for one in strings for value in one]
+    assert counts == 1 if isinstance(counts, int) else counts.tolist() == list(map(len, strings))
+
+
+@pytest.mark.parametrize("size", [200, 20_000])
+def test_floats_that_are_not_whole_are_not_accepted(size):
+    good, bad = feature_of(FLOAT, size), feature_of(FLOAT, size + 2)
+    some = entries_of([good] * 9 + [bad])
+    _, _, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", FLOAT, False, False))
+    assert valid.tolist() == [True] * 9 + [False]
+
+
+def test_a_length_that_is_cut_short_is_not_taken_for_one_of_a_single_byte():
+    inner = b"\x80\x0a\x7e\x0a\x7c" + bytes(0x7C)
+    odd = b"\x0a\x03key\x12" + inner
+    some = block([messages.entry("key", feature_of(BYTES, 124))] * 9 + [b"\x0a" + varint(len(odd)) + odd])
+    _, _, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", BYTES, False, False))
+    assert valid.tolist() == [True] * 9 + [False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -189,3 +190,27 @@ def test_what_is_passed_over_is_not_looked_at(tmp_path):
         assert file.skip(1) == 1
         assert list(file.take(1)) == [b"two" * 10_000]
         assert list(file.take(1)) == [b"three"]
+
+
+@pytest.mark.parametrize("size", [100, 60_000])
+def test_a_file_that_is_cut_meanwhile_does_not_end_quietly(size, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([bytes(size)] * (20_000_000 // size)))
+    batches = iter(pr.TFRecordDataset(path).batch(2))
+    next(batches)
+    os.truncate(path, 15_000_000 + 7)
+    records = 2
+    with pytest.raises(pr.TruncatedError, match="ends inside a frame") as error:  # noqa: PT012 - all in one
+        for batch in batches:
+            records += len(batch)
+    assert error.value.record == 15_000_007 // (size + 16)
+    assert records == error.value.record // 2 * 2
+
+
+def test_a_file_that_is_cut_between_two_records_ends_there(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([bytes(60_000)] * 300))
+    batches = iter(pr.TFRecordDataset(path).batch(2))
+    next(batches)
+    os.truncate(path, 200 * 60_016)
+    assert sum(map(len, batches)) == 198

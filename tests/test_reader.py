@@ -10,7 +10,7 @@ import sys
 import threading
 import tracemalloc
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
@@ -105,20 +105,41 @@ def test_batch_never_spans_two_files(tmp_path):
     assert [list(batch) for batch in batches] == [[n] * k for n in (b"a", b"b", b"c") for k in (2, 1)]
 
 
+def count_bytes_read(monkeypatch) -> Callable[[], int]:
+    """From now on, count; what is returned tells how many it were."""
+    sizes, readinto = [0], Opened.readinto
+
+    def counted(opened, buffer):
+        sizes.append(readinto(opened, buffer))
+        return sizes[-1]
+
+    monkeypatch.setattr(Opened, "readinto", counted)
+    return lambda: sum(sizes)
+
+
 @pytest.mark.parametrize("batch_size", [4, 16, 40, 64, 128, None])
 @pytest.mark.parametrize("length", [3_000, 60_000])
 def test_a_file_is_read_about_once_whatever_the_batches(batch_size, length, path, monkeypatch):
     path.write_bytes(frames([bytes(length + 16 * (n % 9)) for n in range(16_000_000 // length)]))
-    total, readinto = 0, Opened.readinto
-
-    def counted(opened, buffer):
-        nonlocal total
-        total += (got := readinto(opened, buffer))
-        return got
-
-    monkeypatch.setattr(Opened, "readinto", counted)
+    total = count_bytes_read(monkeypatch)
     assert sum(map(len, read_batches(path, batch_size=batch_size))) == 16_000_000 // length
-    assert total < 1.3 * path.stat().st_size
+    assert total() < 1.3 * path.stat().st_size
+
+
+def test_a_batch_that_is_larger_than_was_to_be_expected_is_not_read_many_times(path, monkeypatch):
+    lengths = ([94] * 10_000 + [94] * 9_950 + [100_000] * 50) * 2
+    path.write_bytes(frames([bytes(length) for length in lengths]))
+    total = count_bytes_read(monkeypatch)
+    assert sum(map(len, read_batches(path, batch_size=10_000))) == len(lengths)
+    assert total() < 2.5 * path.stat().st_size
+
+
+@pytest.mark.parametrize("batch_size", [2, 3])
+def test_few_large_records_are_read_about_once(batch_size, path, monkeypatch):
+    path.write_bytes(frames([bytes(350_000)] * 60))
+    total = count_bytes_read(monkeypatch)
+    assert sum(map(len, read_batches(path, batch_size=batch_size))) == 60
+    assert total() < 1.25 * path.stat().st_size
 
 
 def test_batches_stay_whole_when_the_reader_goes_on(path):

@@ -156,3 +156,20 @@ def test_one_longer_string_among_many_short_ones_takes_little_memory():
     tracemalloc.stop()
     assert made.tolist() == [b"", b"\0"] * (count // 2) + [b"x" * 256]
     assert peak < 64 * count
+
+
+@pytest.mark.parametrize("length", [65_535, 65_536, 70_000, 131_072])
+def test_lists_of_very_many_integers_are_counted(length):
+    _, octets, begins, sizes = scattered([bytes(length)] * 5, Random(length))
+    found = integers(octets, begins, sizes)
+    assert found is not None
+    assert found[1].tolist() == [length] * 5
+    assert not found[0].any()
+
+
+def test_long_lists_and_then_many_empty_ones():
+    _, octets, begins, sizes = scattered([b"\x05" * 200_000] * 20 + [b""] * 60, Random(1))
+    found = integers(octets, begins, sizes)
+    assert found is not None
+    assert found[1].tolist() == [200_000] * 20 + [0] * 60
+    assert found[0].size == 4_000_000
