@@ -68,6 +68,8 @@ class PlainFile:
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``, their data checked; None at the end."""
         ready = len(self._begins) - self._cursor
+        if count == 1 and not ready and self.large:
+            return self._take_one()
         try:
             if ready < count and (not ready or self._reads_on(count)) and not self._fill(count):
                 return None
@@ -93,6 +95,25 @@ class PlainFile:
         self.record += end - begin
         self._taken = True
         return records
+
+    def _take_one(self) -> Records | None:
+        """The next record, read alone."""
+        offset = self.offset
+        if offset >= self._size:
+            return None
+        header = self._file.read_at(offset, HEADER)
+        size = self._whole_size(header, offset)
+        data = memoryview(self._file.read_at(offset + HEADER, size - HEADER))
+        if len(data) < size - HEADER:  # the file has become shorter meanwhile
+            self._size = offset + HEADER + len(data)
+            self._whole_size(header, offset)
+        payload, footer = data[:-FOOTER], data[-FOOTER:]
+        if not frame.payload_holds(payload, footer):
+            self._raise(frame.payload_error(payload, footer), offset)
+        place: dict[str, Any] = {"path": self.path, "first": self.record, "base": offset + HEADER}
+        self.go_to(offset + size, self.record + 1)
+        self._taken = True
+        return Records(data.obj, [0], [size - OVERHEAD], **place)
 
     def places(self, count: int) -> list[tuple[int, int]]:
         """Offset and number of the next ``count`` records, passed over; fewer only at the end."""
@@ -183,8 +204,6 @@ class PlainFile:
     def _estimate(self, count: int) -> int:
         """How many bytes to read for ``count`` records."""
         mean = self._mean()
-        if mean >= _HOP and count == 1:
-            return HEADER  # one alone is read exactly
         size = frame.expected_size(count, mean)
         if mean >= _HOP and self._shared:
             return size  # those that come behind are for others

@@ -214,3 +214,24 @@ def test_a_file_that_is_cut_between_two_records_ends_there(tmp_path):
     next(batches)
     os.truncate(path, 200 * 60_016)
     assert sum(map(len, batches)) == 198
+
+
+@pytest.mark.parametrize("how", ["flipped", "cut", "cut meanwhile", "cut in the header meanwhile"])
+def test_large_records_one_by_one_up_to_damage(how, tmp_path):
+    payloads = [bytes([number]) * 30_000 for number in range(6)]
+    data, start = frames(payloads), 3 * 30_016
+    path = tmp_path / "file"
+    path.write_bytes({"flipped": flip_byte(data, start + 500), "cut": data[: start + 500]}.get(how, data))
+    with closing(PlainFile(str(path))) as file:
+        for number in range(3):
+            (payload,) = record = file.take(1)
+            assert payload == payloads[number]
+            assert record.origin(0) == (str(path), number, number * 30_016)
+        file.go_to(start, 3)  # what had been read at first is forgotten
+        if "meanwhile" in how:
+            os.truncate(path, start + (5 if "header" in how else 500))
+        with pytest.raises(pr.CorruptionError) as error:
+            file.take(1)
+        assert isinstance(error.value, pr.ChecksumError if how == "flipped" else pr.TruncatedError)
+        assert (error.value.path, error.value.record, error.value.offset) == (str(path), 3, start)
+        assert file.record == 3
