@@ -18,7 +18,7 @@ from .septets import MAX_BYTES, Ints, Octets, Words, has_too_long, packed, scala
 
 _PIECE = 64  # bytes of a list that are copied at once
 _SAMPLE = 32  # spans that tell whether it is worth while to look at all
-_CHUNK = 1 << 19  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
 _LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
 _SHORT = 256  # bytes: up to here, two copies of a string and more cost less than a slice
 _ROWS = 1 << 20  # bytes of the rows that short strings are put into at once
