@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Found
-from .layout import HEADER, Run, floats_of, mask_of, template_of
+from .layout import HEADER, Run, mask_of, template_of
 from .septets import MAX_BYTES, Ints, Mask, Octets, Words
 from .short import Short, Wanted, as_slice, cells
 from .spans import fetch
@@ -63,11 +63,8 @@ class _Skeleton:
         self.masks = self._words(masks)
         self.expected = self._words([template_of(segment, 0) for segment in run.segments]) & self.masks
         # The single floats: key, segment, and where in the bytes of its words they are.
-        self.floats = [
-            (key, k, _WORD * self.depth - size + place)
-            for k, (segment, size) in enumerate(zip(run.segments, run.sizes, strict=True))
-            for key, place in floats_of(segment)
-        ]
+        more = _WORD * (self.depth - run.depth)
+        self.floats = [(key, k, place + more) for k, key, place in run.floats]
 
     def _words(self, rows: list[bytes]) -> Words:
         size = _WORD * self.depth
