@@ -72,8 +72,10 @@ class _SliceCursor(Cursor):
         self._end = node.end
         self._position = 0  # of what is below
         self._wait = node.begin  # how many below come before the next element
+        self._error: Exception | None = None  # that comes behind the elements before it
 
     def take(self, count: int) -> Elements:
+        self._raise()
         if not self._come() or not (room := self._room(count)):
             return ()
         if self._step == 1:
@@ -81,13 +83,24 @@ class _SliceCursor(Cursor):
             self._position += len(elements)
             return elements
         parts: list[Elements] = []
-        while len(parts) < count and self._come() and self._room(1) and len(one := self._up.take(1)):
-            parts.append(one)
-            self._position += 1
-            self._wait = self._step - 1
+        try:
+            while len(parts) < count and self._come() and self._room(1) and len(one := self._up.take(1)):
+                parts.append(one)
+                self._position += 1
+                self._wait = self._step - 1
+        except Exception as error:
+            if not parts:
+                raise
+            self._error = error
         return join(parts)
 
+    def _raise(self) -> None:
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
     def skip(self, count: int) -> int:
+        self._raise()
         if not count or not self._come():
             return 0
         passed = self._up.skip(self._room((count - 1) * self._step + 1))

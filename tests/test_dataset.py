@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from damage import flip_byte
+from damage import flip_byte, frames
 from loading import check, elements, numbered, saved, write_files
 
 import purerecord as pr
@@ -382,3 +382,16 @@ def test_any_negative_count_is_all_or_none_as_in_tensorflow():
 def test_what_is_no_state_is_refused(state):
     with pytest.raises(ValueError, match="a state has an epoch and a position"):
         iter(Dataset.range(5)).load_state_dict(state)
+
+
+@pytest.mark.parametrize("size", [50, 30_000])
+def test_every_other_record_up_to_damage_comes_before_the_error(size, tmp_path):
+    path = tmp_path / "file"
+    payloads = [bytes([number]) * size for number in range(40)]
+    path.write_bytes(flip_byte(frames(payloads), 31 * (size + 16) + 20))
+    got = []
+    with pytest.raises(pr.ChecksumError) as error:  # noqa: PT012 - what came before it is looked at
+        for record in TFRecordDataset(path).shard(2, 1):
+            got.append(record)
+    assert got == payloads[1:31:2]
+    assert error.value.record == 31
