@@ -1,27 +1,28 @@
 """Decoding in lock-step without a layout: the features of each record may stand in any order, or be missing.
 
 Some writers put the features of every record in another order. Here one cursor per record jumps from entry
-to entry by their lengths alone; the beginning of the key says, by a table, which feature an entry is
-probably of; and then, feature by feature, the entries are read just as if a layout had led there, which
-also finds out whether the guess was right. What is accepted here, the row decoder decodes to the same
-values.
+to entry by their lengths alone; a table says, by a few bytes of the key, which feature an entry is probably
+of; and then, feature by feature, the entries are read just as if a layout had led there, which also finds
+out whether the guess was right. What is accepted here, the row decoder decodes to the same values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
 from .found import Block, Found
-from .layout import Entry, Run, by_depth, run_of
+from .keytable import KeyTable, key_table
+from .layout import HEADER, Entry, Run, by_depth, run_of
 from .lockstep import open_records, read_slots
 from .longentry import mixed, read_long
 from .septets import Ints, Mask, Octets, Words, sizes_in
 from .short import Short, Wanted, cells, short_span, take_short
-from .spans import fetch, words_at
-from .wire import ABSENT, FLOAT, INT64
+from .spans import words_at
+from .wire import ABSENT, FLOAT, INT64, UNSET
 
 MAX_FEATURES = 1024  # with more, the table of keys would be too large
 
@@ -29,7 +30,8 @@ _U = np.uint64
 _FEW = 8  # records: fewer are not worth a step together
 _SPARSE = 16  # times as many features as a record has, on average, are too many
 _LESSONS = 8
-_ODD = 0x9E3779B97F4A7C15
+_TILE = 1 << 20  # bytes of records that are looked at together, so that they stay in the cache
+_LEAST = 6  # bytes of an entry
 _LONG = 0x80  # from here on, a size takes more than one byte
 
 
@@ -41,39 +43,69 @@ def search(
     Only records that have no other features than ``known`` are searched to the end; ``learn`` may add to
     these the features of a record that has others.
     """
-    starts, owners, alive = _jump(block)
-    words = _beginnings(block.octets, starts)
-    for _ in range(_LESSONS):
-        count = len(known)
-        if count > MAX_FEATURES or count * alive.size > _SPARSE * (starts.size + alive.size):
-            return {}, np.zeros_like(alive)
-        groups, table = _catalogue(tuple(known.values()))
-        features = table.find(block.octets, starts, words)
-        unknown = (features == count).nonzero()[0]
-        if unknown.size:
-            learn(int(owners[unknown[0]]))
-        if len(known) == count:
+    jumps = _jump(block, len(known))
+    for lesson in range(1, _LESSONS + 1):
+        count, rows = len(known), jumps.alive.size
+        if count > MAX_FEATURES or count * rows > _SPARSE * (jumps.starts.size + rows):
             break
-    features *= alive.size
-    features += owners
-    places = np.full((count + 1, alive.size), -1)
-    places.reshape(-1)[features] = starts
-    alive &= places[-1] < 0  # no unknown features
-    places = places[:-1]
-    filled = places >= 0
-    if np.count_nonzero(filled) != starts.size:  # a key that appears twice fills one place
-        alive &= np.count_nonzero(filled, axis=0) == np.bincount(owners, minlength=alive.size)
-    return _read(block, groups, places, alive, wanted), alive
+        runs, table = _catalogue(tuple(known.values()))
+        found = _sort(block, jumps, runs, table)
+        if found.stranger is not None:
+            learn(found.stranger)
+        if len(known) == count or lesson == _LESSONS:
+            return _read(block, runs, found, wanted), found.alive
+    return {}, np.zeros(block.begins.size, bool)
 
 
-def _jump(block: Block) -> tuple[Ints, Ints, Mask]:
-    """All entries of all records: (where they begin, of which record they are), and which records consist of
-    entries."""
+@lru_cache(maxsize=16)
+def _catalogue(known: tuple[Entry, ...]) -> tuple[list[Run], KeyTable]:
+    """The entries as runs, whatever their order, and a table of their keys in that of the runs."""
+    runs = [run_of(tuple((entry,) for entry in group)) for group in by_depth(known)]
+    return runs, key_table(tuple(entry.key for run in runs for entry in run.last))
+
+
+# --- Where entries are ------------------------------------------------------------------------------
+
+
+class _Jumps(NamedTuple):
+    """All entries of all records: where they begin, and of which records they are.
+
+    If all records have equally many, and their sizes are single bytes, these are (entries, records) arrays,
+    otherwise flat ones. ``alive`` are the records that consist of entries.
+    """
+
+    starts: Ints
+    owners: Ints
+    alive: Mask
+
+    @property
+    def even(self) -> bool:
+        return self.starts.ndim > 1
+
+    def tiles(self, block: Block) -> Iterator[tuple[slice, Ints, Ints]]:
+        """Which records, and their entries: not too many at a time, but all where they are not even."""
+        rows = self.alive.size
+        if not self.even:
+            yield slice(rows), self.starts, self.owners
+            return
+        number = -(-int((block.ends - block.begins).sum()) // _TILE)
+        step = max(_FEW, -(-rows // number))
+        for low in range(0, rows, step):
+            some = slice(low, min(low + step, rows))
+            yield some, self.starts[:, some].reshape(-1), self.owners[:, some].reshape(-1)
+
+
+def _jump(block: Block, number: int) -> _Jumps:
+    """Find all entries; probably each record has this ``number``."""
     cursor, alive = open_records(block)
     rows = (alive & (cursor < block.ends)).nonzero()[0]
     ends = block.ends
     if rows.size < ends.size:
         cursor, ends = cursor[rows], ends[rows]
+    elif _LEAST * number * rows.size <= int((ends - cursor).sum()):
+        places = _hop(block.octets, cursor, ends, number)
+        if places is not None:
+            return _Jumps(places, np.broadcast_to(rows, places.shape), alive)
     starts, owners = [cursor[:0]], [rows[:0]]
     while rows.size:
         if rows.size < _FEW < len(starts):
@@ -88,7 +120,25 @@ def _jump(block: Block) -> tuple[Ints, Ints, Mask]:
             alive[rows[stop > ends]] = False
             on = (~done).nonzero()[0]
             rows, cursor, ends = rows[on], stop[on], ends[on]
-    return np.concatenate(starts), np.concatenate(owners), alive
+    return _Jumps(np.concatenate(starts), np.concatenate(owners), alive)
+
+
+def _hop(octets: Octets, cursor: Ints, ends: Ints, number: int) -> Ints | None:
+    """Where entries begin, (number, records), if each record has so many, with sizes of single bytes.
+
+    Nobody looks on the way where that leads, be it behind the end of the buffer.
+    """
+    places = np.empty((number + 1, cursor.size), np.int64)
+    places[0] = cursor
+    size = np.empty(cursor.size, np.uint8)
+    for k in range(number):
+        # Each tag and size take two bytes: these are added to all in the end.
+        octets[min(2 * k + 1, octets.size - 1) :].take(places[k], mode="clip", out=size)
+        if not size.tobytes().isascii():
+            return None
+        np.add(places[k], size, out=places[k + 1])
+    places += 2 * np.arange(number + 1)[:, None]
+    return places[:-1] if bool((places[-1] == ends).all()) else None
 
 
 def _stops(octets: Octets, cursor: Ints) -> Ints:
@@ -107,120 +157,100 @@ def _stops(octets: Octets, cursor: Ints) -> Ints:
     return after
 
 
-def _beginnings(octets: Octets, starts: Ints) -> Words:
-    """How the entries begin, up to four bytes of the key, as if their sizes took one byte each."""
-    words = words_at(octets, starts)
-    long = (words & _U(_LONG << 8)).nonzero()[0]
+def _as_if_short(octets: Octets, starts: Ints) -> Ints:
+    """Where entries would begin if their sizes took one byte each, and the rest were where it is."""
+    long = (octets[1:].take(starts, mode="clip") >= _LONG).nonzero()[0]
     if long.size:
-        contents = starts[long] + 1 + sizes_in(words[long] >> _U(8))[1]
-        words[long] = (words_at(octets, contents) << _U(16)) | _U(0x0A)
-    return words
+        starts = starts.copy()
+        starts[long] += sizes_in(words_at(octets, starts[long] + 1))[1] - 1
+    return starts
 
 
-class KeyTable:
-    """Finds the number of a key by its length and its first bytes, as many as tell all keys apart."""
-
-    def __init__(self, keys: tuple[bytes, ...]) -> None:
-        self._size = 8  # bytes of an entry that are looked at: 0a, its size, 0a, that of the key, the key
-        while len({(len(key), key[: self._size - 4]) for key in keys}) < len(keys):
-            self._size += 8
-        inside = np.arange(self._size) < np.arange(256)[:, None] + 4
-        inside[:, 1] = False  # any size will do
-        self._masks = np.ascontiguousarray((inside * np.uint8(0xFF)).view("<u8").T)
-        beginnings = [(b"\n\0\n" + bytes((len(key),)) + key)[: self._size] for key in keys]
-        joined = b"".join(beginning.ljust(self._size, b"\0") for beginning in beginnings)
-        self._spread(list(np.frombuffer(joined, "<u8").reshape(len(keys), -1).T))
-
-    def _spread(self, words: list[Words]) -> None:
-        """Choose factors that give each key its own place in the table."""
-        count = words[0].size
-        bits = max(6, 2 * count.bit_length() - 2)
-        self._shift = _U(64 - bits)
-        factor = _ODD
-        while True:
-            factor = (factor * _ODD + 2) % 2**64 | 1
-            self._factors = [_U(pow(factor, k + 1, 2**64)) for k in range(len(words))]
-            places = self._places(words)
-            if np.unique(places).size == count:
-                break
-        self._table = np.full(1 << bits, count)
-        self._table[places] = np.arange(count)
-
-    def _places(self, words: list[Words]) -> Ints:
-        total: Words = words[0] * self._factors[0]
-        for word, factor in zip(words[1:], self._factors[1:], strict=True):
-            total += word * factor
-        total >>= self._shift
-        return total.view(np.int64)
-
-    def find(self, octets: Octets, starts: Ints, words: Words) -> Ints:
-        """The numbers of the keys of entries that begin at ``starts``, and with ``words``.
-
-        For a key that is not in the table, it may be any number up to that of the keys.
-        """
-        planes = [words]
-        if self._size > 8:
-            # What follows the words; where the size of an entry takes more than one byte, by so much later.
-            more = starts + 8
-            large = np.flatnonzero(octets.take(starts + 1, mode="clip") >= _LONG)
-            more[large] += sizes_in(words_at(octets, starts[large] + 1))[1] - 1
-            planes += list(
-                fetch(octets, self._size - 8, more).view("<u8").reshape(more.size, len(self._masks) - 1).T
-            )
-        lengths = words.view(np.uint8)[3::8]
-        # All indices are in the tables; a take that need not look is faster.
-        keys = [
-            plane & masks.take(lengths, mode="clip") for plane, masks in zip(planes, self._masks, strict=True)
-        ]
-        return self._table.take(self._places(keys), mode="clip")
+# --- What they hold ---------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=16)
-def _catalogue(known: tuple[Entry, ...]) -> tuple[list[tuple[Entry, ...]], KeyTable]:
-    """The entries in groups that may be in one run, and a table of their keys in the same order."""
-    groups = by_depth(known)
-    return groups, _key_table(tuple(entry.key for group in groups for entry in group))
+class _Sorted(NamedTuple):
+    """All entries by features, (features, records) arrays, and what those hold that are short."""
+
+    places: Ints  # where they begin, negative where there is none
+    words: Words  # the first eight bytes of the values
+    sizes: Octets  # of the values, in bytes
+    valid: Mask  # whether they are short, and of the feature that they are taken for
+    alive: Mask  # the records that have known features only, each of them once at most
+    stranger: int | None  # a record that has another
 
 
-@lru_cache(maxsize=16)
-def _key_table(keys: tuple[bytes, ...]) -> KeyTable:
-    """The table of these keys; the same one for the same keys."""
-    return KeyTable(keys)
+def _sort(block: Block, jumps: _Jumps, runs: list[Run], table: KeyTable) -> _Sorted:
+    """Find out of which feature each entry is, and read it as one that is short."""
+    count, rows = sum(map(len, runs)), jumps.alive.size
+    places = np.full((count + 1, rows), -1)
+    found = _Sorted(
+        places[:-1],
+        np.empty((count, rows), _U),
+        np.empty((count, rows), np.uint8),
+        np.empty((count, rows), bool),
+        jumps.alive.copy(),
+        None,
+    )
+    for some, starts, owners in jumps.tiles(block):
+        features = table.find(block.octets, starts if jumps.even else _as_if_short(block.octets, starts))
+        unknown = (features == count).nonzero()[0]
+        if unknown.size and found.stranger is None:
+            found = found._replace(stranger=int(owners[unknown[0]]))
+        features *= rows
+        features += owners
+        places.reshape(-1)[features] = starts
+        filled = places[:, some] >= 0
+        if np.count_nonzero(filled) != starts.size:  # a key that appears twice fills one place
+            numbers = np.bincount(owners - (some.start or 0), minlength=filled.shape[1])
+            found.alive[some] &= np.count_nonzero(filled, axis=0) == numbers
+        _read_short(block.octets, runs, found, some)
+    found.alive[places[-1] >= 0] = False
+    return found
 
 
-@lru_cache(maxsize=256)
-def _run_of(entries: tuple[Entry, ...]) -> Run:
-    return run_of(tuple((entry,) for entry in entries))
+def _read_short(octets: Octets, runs: list[Run], found: _Sorted, some: slice) -> None:
+    """Read the entries of some records, as if they were short."""
+    step = cells(found.alive[some].size)
+    done = 0
+    for run in runs:
+        for low in range(0, len(run), step):
+            high = min(low + step, len(run))
+            these = slice(done + low, done + high)
+            places = found.places[these, some]
+            short = read_slots(octets, run, low, high, places + run.lasts[low:high])[1]
+            found.words[these, some] = short.words
+            found.sizes[these, some] = short.sizes
+            np.logical_and(short.valid, places >= 0, out=found.valid[these, some])
+        done += len(run)
 
 
-def _read(
-    block: Block, groups: list[tuple[Entry, ...]], places: Ints, alive: Mask, wanted: Wanted
-) -> dict[bytes, Found]:
-    """Read the entries that begin at ``places``; where these are negative, there are none."""
+def _read(block: Block, runs: list[Run], found: _Sorted, wanted: Wanted) -> dict[bytes, Found]:
+    """What the entries hold."""
     columns: dict[bytes, Found] = {}
-    step = cells(alive.size)
-    low = 0
-    for group in groups:
-        for first in range(0, len(group), step):
-            entries = group[first : first + step]
-            some = places[low : low + len(entries)]
-            low += len(entries)
-            short = _short(block.octets, _run_of(entries), some)
-            columns.update(_take(block, short, some, alive, wanted))
+    entries = [entry for run in runs for entry in run.last]
+    step = cells(found.alive.size)
+    for low in range(0, len(entries), step):
+        some = slice(low, low + step)
+        places, own = found.places[some], entries[some]
+        short = Short(
+            own, found.words[some], found.sizes[some], found.valid[some], partial(_begins, places, own)
+        )
+        columns.update(_take(block, short, places, found.alive, wanted))
     return columns
 
 
-def _short(octets: Octets, run: Run, places: Ints) -> Short:
-    """What the entries that begin at ``places`` hold."""
-    _, short = read_slots(octets, run, 0, len(run), places + run.lasts)
-    short.valid[places < 0] = False
-    if run.unset:
-        short.valid[run.unset] = False  # there is no header for no kind
-    return short
+def _begins(places: Ints, entries: list[Entry], k: int) -> Ints:
+    """Where the values of one of the entries begin, if it is short."""
+    begins: Ints = places[k] + (HEADER + len(entries[k].key))
+    return begins
 
 
 def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
     """What short entries hold, and long ones where they are not short."""
+    for k, entry in enumerate(short.entries):
+        if entry.kind == UNSET:
+            short.valid[k] = False  # there is no header for no kind
     columns = take_short(short, alive, wanted)
     if np.count_nonzero(short.valid) == short.valid.size:
         return columns

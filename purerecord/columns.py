@@ -141,7 +141,8 @@ class _Decoder:
         if self._rows.size < _FEW:
             return
         middle = self._rows.size // 2
-        keys = {self._first_key(row) for row in self._rows[[0, middle, -1]].tolist()}
+        some = [0, middle // 2, middle, middle + middle // 2, -1]
+        keys = {self._first_key(row) for row in self._rows[some].tolist()}
         for lesson in tuple(_lessons):
             if lesson.layout is not None and keys == {lesson.entries[0].key}:
                 if has_keys(self._batch[self._rows[middle]], lesson.layout.prefixes):

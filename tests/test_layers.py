@@ -45,7 +45,7 @@ PAYLOAD = [
     "dtypes ragged",
     "features",
     "wire proto spans",
-    "found pieces layout example",
+    "found pieces layout keytable example",
     "longentry short",
     "skim",
     "lockstep cells maps strides tensor",

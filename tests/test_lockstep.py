@@ -10,7 +10,8 @@ import pytest
 from batches import batch, block
 from strategies import mutate
 
-from purerecord.anyorder import KeyTable, search
+import purerecord.anyorder
+from purerecord.anyorder import search
 from purerecord.found import take
 from purerecord.layout import Entry, layout_of, outline
 from purerecord.lockstep import follow, open_records
@@ -134,19 +135,33 @@ def test_record_with_an_unknown_or_a_repeated_feature_is_left_alone():
     assert alive.tolist() == [True, False, False, False, False, True] * 3
 
 
-@pytest.mark.parametrize("number", [1, 2, 40, 400, 1024])
-@pytest.mark.parametrize("form", ["%d", "feature_%d", "f%d_and_a_long_rest", "the same for a long time %d"])
-def test_table_finds_every_key(number, form):
-    keys = tuple((form % i).encode() for i in range(number))
-    table = KeyTable(keys)
-    octets = np.frombuffer(b"".join(messages.entry(key.decode(), messages.ints(5)) for key in keys), np.uint8)
-    sizes = np.array([len(key) + 11 for key in keys])
-    starts = np.cumsum(sizes) - sizes
-    words = np.array(
-        [int.from_bytes(octets[start : start + 8].tobytes(), "little") for start in starts.tolist()],
-        np.uint64,
-    )
-    assert table.find(octets, starts, words).tolist() == list(range(number))
+@pytest.mark.parametrize("tile", [1, 1000, 1 << 20])
+@pytest.mark.parametrize("odd", ["nothing", "twice", "unknown", "long", "fewer", "cut"])
+def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(tile, odd, monkeypatch):
+    monkeypatch.setattr(purerecord.anyorder, "_TILE", tile)
+    random = Random(5)
+    usual = [("a", messages.ints(1)), ("bb", messages.ints(300)), ("ccc", messages.floats(2.5))]
+    payloads = [messages.example(random.sample(usual, 3)) for _ in range(50)]
+    others = {
+        "nothing": usual,
+        "twice": [usual[0], usual[1], usual[0]],
+        "unknown": [*usual[:2], ("d", messages.ints(1))],
+        "long": [*usual[:2], ("ccc", messages.strings(bytes(200)))],
+        "fewer": usual[:2],
+        "cut": usual,
+    }
+    payloads[37] = messages.example(others[odd])
+    if odd == "cut":  # inside of its last entry, though no length of a message says so
+        payloads[37] = payloads[37][:1] + bytes((payloads[37][1] - 1,)) + payloads[37][2:-1]
+    some = block(payloads)
+    kinds = {b"a": INT64, b"bb": INT64, b"ccc": FLOAT}
+    known = {key: Entry(key, kind, True, False) for key, kind in kinds.items()}
+    found, alive = search(some, known, Everything(), lambda row: None)
+    assert alive.tolist() == [i != 37 or odd in ("nothing", "fewer") for i in range(50)]
+    there = alive if odd != "fewer" else np.arange(50) != 37
+    rows = np.flatnonzero(there)
+    assert take(found[b"bb"].pick(rows), some.pick(rows))[0].tolist() == [300] * rows.size
+    assert take(found[b"ccc"].pick(rows), some.pick(rows))[0].tolist() == [2.5] * rows.size
 
 
 LENGTHS = [0, 1, 126, 127, 128, 129, 300, 16_382, 16_383, 16_384, 20_000]
