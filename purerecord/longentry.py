@@ -64,6 +64,32 @@ def _read_usual(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple
 
     If that of the first record is so large that its lengths take three bytes, only those as large are.
     """
+    begin, stop, words, valid = _open(octets, cursor, ends, entry.key)
+    inner = stop - begin
+    if words.shape[1] > 1:
+        valid &= _large_inside(words, inner, entry.kind)
+        begin += _LARGE_HEAD[-1]
+    else:
+        headers, masks, lengths = _insides(_kind_tags(entry.kind), 4 if entry.kind == FLOAT else 1)
+        valid &= (words[:, 0] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
+        begin += lengths.take(inner, mode="clip")
+    return Found(entry.kind, begins=begin, sizes=stop - begin), stop, valid
+
+
+def read_value(octets: Octets, cursor: Ints, ends: Ints, key: bytes) -> tuple[Ints, Ints, Mask]:
+    """Where the values of entries of one key begin and end, whatever they are, and which entries are valid:
+    only those of the usual form whose lengths take one or two bytes."""
+    begin, stop, words, valid = _open(octets, cursor, ends, key)
+    inner = stop - begin
+    headers, masks, lengths = _insides((b"",), 1)
+    valid &= (words[:, 0] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
+    begin += lengths.take(inner, mode="clip")
+    return begin, stop, valid
+
+
+def _open(octets: Octets, cursor: Ints, ends: Ints, key: bytes) -> tuple[Ints, Ints, Words, Mask]:
+    """Entries of one key up to ``12``: (where that ends, where they end, the word that follows it, which are
+    valid); if the first one's size takes three bytes, those of all must, and it is two words."""
     heads = fetch(octets, 4, cursor).view("<u4")
     large = int(heads[0]) & 0x808000 == 0x808000
     size = (heads >> np.uint32(8)) & np.uint32(0x7F)
@@ -82,23 +108,15 @@ def _read_usual(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple
         begin += two
     stop = begin + size
     valid &= stop <= ends
-    key = _key_words(entry.key)
-    depth = len(key)
-    begin += len(entry.key) + 3
+    expected = _key_words(key)
+    depth = len(expected)
+    begin += len(key) + 3
     # The words in front are the key, right-aligned; those behind are what its size decides.
     words = fetch(octets, 8 * (depth + 2 if large else depth + 1), begin, -8 * depth).view("<u8")
     words = words.reshape(cursor.size, -1)
-    for k, (mask, expected) in enumerate(key):
-        valid &= (words[:, k] & mask) == expected
-    inner = stop - begin
-    if large:
-        valid &= _large_inside(words[:, depth:], inner, entry.kind)
-        begin += _LARGE_HEAD[-1]
-    else:
-        headers, masks, lengths = _insides(entry.kind)
-        valid &= (words[:, depth] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
-        begin += lengths.take(inner, mode="clip")
-    return Found(entry.kind, begins=begin, sizes=stop - begin), stop, valid
+    for k, (mask, word) in enumerate(expected):
+        valid &= (words[:, k] & mask) == word
+    return begin, stop, words[:, depth:], valid
 
 
 @lru_cache(maxsize=1024)
@@ -113,17 +131,23 @@ def _key_words(key: bytes) -> list[tuple[np.uint64, np.uint64]]:
     return list(zip(*(np.frombuffer(row.rjust(size, b"\0"), "<u8") for row in (mask, front)), strict=True))
 
 
-@lru_cache(maxsize=8)
-def _insides(kind: int) -> tuple[Words, Words, Ints]:
-    """By the number of bytes behind the key: ``F T L 0a P`` as a word, which of its bits count, its length.
+def _kind_tags(kind: int) -> tuple[bytes, ...]:
+    """The tags in front of the lengths in a Feature of this kind; that of the Feature itself has none."""
+    return b"", bytes((kind << 3 | 2,)), b"\x0a"
 
-    If there is none for a number, as for the last one here, no word is equal to it.
+
+@lru_cache(maxsize=8)
+def _insides(tags: tuple[bytes, ...], multiple: int) -> tuple[Words, Words, Ints]:
+    """By the number of bytes behind the key: how these begin, as a word, which of its bits count, its length.
+
+    That is with the ``tags``, and behind each the length of all that follows, ``F T L 0a P`` for a Feature;
+    the last is a ``multiple``. If there is none for a number, as for the last one here, no word equals it.
     """
     left = np.arange(_TWO + 3)
     lengths = np.zeros_like(left)
     headers = np.zeros(left.size, _U)
     sound = left < _TWO + 2
-    for tag in (b"", bytes((kind << 3 | 2,)), b"\x0a"):
+    for tag in tags:
         headers |= int.from_bytes(tag, "little") * _ones(lengths)
         lengths += len(tag)
         left -= len(tag)
@@ -133,8 +157,7 @@ def _insides(kind: int) -> tuple[Words, Words, Ints]:
         code = np.where(two, left & 0x7F | 0x80 | left >> 7 << 8, left)
         headers |= code.astype(_U) * _ones(lengths)
         lengths += 1 + two
-    if kind == FLOAT:
-        sound &= left % 4 == 0
+    sound &= left % multiple == 0
     masks = np.where(sound, ~_U(0) >> (64 - 8 * lengths).astype(_U), _U(0))
     return np.where(sound, headers, _U(1)), masks, lengths
 

@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .found import Block
-from .longentry import field, matches
+from .layout import read_size
+from .longentry import field, matches, read_value
 from .septets import Ints, Mask, Octets
+from .wire import MAX_TAG
 
 _FEW = 8  # records: fewer are not worth a step together
 _LONG_KEY = 127  # bytes
@@ -72,6 +74,14 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
     cursor, stops = maps.begins[rows], maps.ends[rows]
     rounds = 0
     while rows.size:
+        usual = _usual(octets, Spans(rows, cursor, stops))
+        if usual is not None:
+            name, spans = usual
+            found.setdefault(name, []).append(spans)
+            more = np.flatnonzero(spans.ends < stops)
+            rows, cursor, stops = rows[more], spans.ends[more], stops[more]
+            rounds += 1
+            continue
         tags, begin, end, valid = field(octets, cursor, stops)
         valid &= tags == _U(0x0A)
         if rows.size < _FEW <= rounds:
@@ -94,6 +104,25 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
         stops = maps.ends[rows]
         rounds += 1
     return {key: _joined(pieces, maps.odd) for key, pieces in found.items()}
+
+
+def _usual(octets: Octets, left: Spans) -> tuple[bytes, Spans] | None:
+    """The key of the next entries, and what they hold, if all are of one key, and of the usual form.
+
+    ``left`` are these and all entries behind them.
+    """
+    if left.rows.size < _FEW:
+        return None
+    begin, end = int(left.begins[0]), int(left.ends[0])
+    try:
+        size, content = read_size(octets[begin : begin + MAX_TAG + 1].tobytes(), 1)
+    except IndexError:
+        return None
+    key = _key(octets, begin + content, min(end, begin + content + size))
+    if key is None:
+        return None
+    begins, ends, valid = read_value(octets, left.begins, left.ends, key)
+    return (key, Spans(left.rows, begins, ends)) if valid.all() else None
 
 
 def _by_key(octets: Octets, entries: Spans) -> Iterator[tuple[bytes | None, Spans, Spans]]:

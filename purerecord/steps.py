@@ -32,6 +32,8 @@ _HEADER = 16  # bytes; longer headers are read field by field
 _SHORT = 6  # bytes of a short header
 _LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
 _LIMIT = 0x7F - 4  # and at most how many there are
+_SCANNED = 2048  # lists: in more of them, steps are found faster by walking
+_WASTE = 3  # times the bytes of the lists may be looked at then
 _U = np.uint64
 
 
@@ -56,14 +58,19 @@ def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
     short = are_short(octets, begins)
     short |= begins == ends
     if _are_few(~short):
+        scanned = _scan(octets, begins, ends)
+        if scanned is not None:
+            steps = _read_short(octets, scanned, (begins, ends), wanted)
+            if steps is not None:
+                return steps
         places, counts = walk(begins, ends, by_a_byte(octets))
-        steps = _read_short(octets, places, counts, ends, wanted)
+        steps = _read_short(octets, (places, counts), (begins, ends), wanted)
         if steps is not None:
             return steps
         short = are_short(octets, places)
     if not short.all():
         places, counts = walk(begins, ends, by_a_field(octets))
-    return _read_any(octets, places, counts, ends)
+    return _read_any(octets, (places, counts), (begins, ends))
 
 
 def _are_few(lists: Mask) -> bool:
@@ -137,8 +144,38 @@ def _header(octets: bytes, size: int) -> _Header | None:
 # --- What is in a step ------------------------------------------------------------------------------
 
 
-def _read_short(octets: Octets, places: Ints, counts: Ints, ends: Ints, wanted: int) -> Steps | None:
+# Where steps begin, one list behind the other, and how many each list has; where lists begin and end.
+_Places = tuple[Ints, Ints]
+_Lists = tuple[Ints, Ints]
+
+
+def _scan(octets: Octets, begins: Ints, ends: Ints) -> _Places | None:
+    """Where steps begin that have the three tags of the very first one; None if there are too many lists, or
+    lists of too different lengths, to be looked at all at once.
+
+    What looks like the beginning of a step need not be one, and some may be missing.
+    """
+    sizes = ends - begins
+    width = int(sizes.max(initial=0)) + _SHORT
+    if not sizes.any() or sizes.size > _SCANNED or width * sizes.size > _WASTE * (int(sizes.sum()) + _SHORT * sizes.size):
+        return None
+    flat = fetch(octets, width, begins).view(np.uint8)
+    first = int((sizes > 0).argmax()) * width
+    marks = flat[: 1 - _SHORT] == 0x0A
+    marks &= flat[2 : 3 - _SHORT] == flat[first + 2]
+    marks &= flat[4 : 5 - _SHORT] == 0x0A
+    places = np.flatnonzero(marks)
+    lists = places // width
+    places -= lists * width
+    inside = places < sizes.take(lists)
+    lists, places = lists[inside], places[inside]
+    places += begins.take(lists)
+    return places, np.bincount(lists, minlength=sizes.size)
+
+
+def _read_short(octets: Octets, steps: _Places, lists: _Lists, wanted: int) -> Steps | None:
     """What the steps hold, if those of almost all lists are short and of one kind."""
+    places, counts = steps
     kind = KINDS.get(int(octets[2:].take(places[0], mode="clip"))) if places.size else None
     if kind is None:
         return None
@@ -170,7 +207,7 @@ def _read_short(octets: Octets, places: Ints, counts: Ints, ends: Ints, wanted: 
     begins, lengths = places + _SHORT, sizes.view(np.int64)
     if kind == FLOAT:
         wrong |= (lengths & 3).astype(bool)
-    bad = _bad_lists(wrong, begins + lengths, counts, ends)
+    bad = _bad_lists(wrong, steps, begins + lengths, lists)
     if not _are_few(bad):
         return None
     if single:
@@ -181,18 +218,25 @@ def _read_short(octets: Octets, places: Ints, counts: Ints, ends: Ints, wanted: 
     return Steps(counts, Found(kind, begins=begins, sizes=lengths), bad)
 
 
-def _bad_lists(wrong: Mask, stops: Ints, counts: Ints, ends: Ints) -> Mask:
-    """Which lists have a wrong step, or have none that stops at their end."""
+def _bad_lists(wrong: Mask, steps: _Places, stops: Ints, lists: _Lists) -> Mask:
+    """Which lists have a wrong step, or are not one step behind the other, from their beginning to their end;
+    steps end at ``stops``."""
+    (places, counts), (begins, ends) = steps, lists
+    bad: Mask = (counts == 0) & (begins < ends)
     filled = np.flatnonzero(counts)
-    bad = np.zeros(ends.size, bool)
-    bad[filled] = stops[(np.cumsum(counts) - 1)[filled]] != ends[filled]
-    bad[_owners(counts, wrong)] = True
+    lasts = np.cumsum(counts)[filled] - 1
+    bad[filled] = places[lasts + 1 - counts[filled]] != begins[filled]
+    nexts = np.empty_like(places)
+    nexts[:-1] = places[1:]
+    nexts[lasts] = ends[filled]
+    bad[_owners(counts, wrong | (stops != nexts))] = True
     return bad
 
 
-def _read_any(octets: Octets, places: Ints, counts: Ints, ends: Ints) -> Steps:
+def _read_any(octets: Octets, steps: _Places, lists: _Lists) -> Steps:
     """What the steps hold, whatever it is."""
-    tags, begin, stop, valid = field(octets, places, np.repeat(ends, counts))
+    places, counts = steps
+    tags, begin, stop, valid = field(octets, places, np.repeat(lists[1], counts))
     valid &= tags == _U(0x0A)
     unset = begin == stop
     tags, inner, end, here = field(octets, begin, stop)
@@ -208,4 +252,4 @@ def _read_any(octets: Octets, places: Ints, counts: Ints, ends: Ints) -> Steps:
     sizes = stop - begin
     valid &= (kinds != FLOAT) | (sizes & 3 == 0)
     found = Found(UNSET, begins=begin, sizes=sizes, kinds=kinds, listed=True)
-    return Steps(counts, found, _bad_lists(~valid, stop, counts, ends))
+    return Steps(counts, found, _bad_lists(~valid, steps, stop, lists))

@@ -172,3 +172,65 @@ def any_step(random: Random) -> bytes:
     number = random.choice((0, 1, 1, 2, 40))
     values: Any = [b"x" * number] * number if kind == BYTES else list(range(number))
     return random.choice((feature(kind, values), UNSET_FEATURE))
+
+
+# --- Scanning ---------------------------------------------------------------------------------------
+
+
+def decoded(*lists: list[bytes]) -> list[Any]:
+    """The values of all steps, one by one."""
+    return [decode_feature(step)[1] for steps in lists for step in steps]
+
+
+@pytest.mark.parametrize("number", [1, 5, 200, 3000])
+def test_strings_that_look_like_steps_are_not_taken_for_such(number: int) -> None:
+    inside = b"".join(delimited(1, strings(word)) for word in (b"x", b"abc"))
+    steps = [strings(inside), strings(b"a" + inside + b"b"), strings(b"c")]
+    lists = [steps[k % 3 :] for k in range(number)]
+    counts, values, bad = values_of(lists_of(*lists), BYTES)
+    assert counts == [len(steps) for steps in lists]
+    assert values == decoded(*lists)
+    assert not any(bad)
+
+
+def test_one_list_with_a_string_that_looks_like_a_step_changes_no_other() -> None:
+    usual = [strings(b"a"), strings(b"bc")]
+    lists = [usual] * 100 + [[strings(delimited(1, strings(b"d"))), strings(b"e")]] + [usual] * 100
+    counts, values, bad = values_of(lists_of(*lists), BYTES)
+    assert [number for number, one in enumerate(bad) if one] in ([], [100])
+    places = np.cumsum(counts)
+    assert values[: places[99]] == decoded(*lists[:100])
+    assert values[places[100] :] == decoded(*lists[101:])
+
+
+@pytest.mark.parametrize(
+    "other", [floats(1), strings(b"x"), UNSET_FEATURE, ints(), ints(*range(100)), b"\x1a"]
+)
+def test_step_of_another_form_is_seen_wherever_it_is(other: bytes) -> None:
+    for place in range(4):
+        steps = [ints(1), ints(300), ints(70_000)]
+        steps.insert(place, other)
+        lists = lists_of(*[[ints(1), ints(200)]] * 100, steps, *[[ints(1)]] * 100)
+        counts, values, bad = values_of(lists, INT64)
+        if bad[100]:  # for the row decoder
+            assert sum(bad) == 1
+        else:
+            assert counts[100] == 4
+            assert len(values) == 304
+
+
+@pytest.mark.parametrize("missing", range(1, 12))
+def test_list_that_is_cut_is_bad(missing: int) -> None:
+    contents = [b"".join(delimited(1, ints(token)) for token in (1, 300, 5))] * 150
+    contents[70] = contents[70][:-missing]
+    buffer, begins, ends = spans_of(contents)
+    bad = read_steps(np.frombuffer(buffer, np.uint8), begins, ends, INT64).bad
+    assert np.flatnonzero(bad).tolist() == ([70] if missing not in (7,) else [])
+
+
+def test_lists_of_very_different_lengths_are_walked() -> None:
+    lists = [[ints(k)] for k in range(50)] + [[ints(k) for k in range(2000)]]
+    counts, values, bad = values_of(lists_of(*lists), INT64)
+    assert not any(bad) or bad == [False] * 50 + [True]
+    assert values[:50] == [[k] for k in range(50)]
+    assert counts[:50] == [1] * 50
