@@ -223,9 +223,10 @@ class ForwardStream:
 
         Reading the tail once more costs less than joining.
         """
-        self._opened.go_to(self._base + len(self._buffer) - len(tail))
+        offset = self._base + len(self._buffer) - len(tail)
+        self._opened.go_to(offset)
         size = len(tail) + needed
-        view = self._memory.room(min(size, self._opened.remaining(size) or 0))
+        view = self._memory.room(min(size, self._opened.remaining(size) or 0), offset)
         have = 0
         try:
             while have < len(view) and (got := self._opened.readinto(view[have:])):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.uint8]
 
 _LITTLE = 1 << 20
+_PAGE = 1 << 12  # bytes
 _PATIENCE = 8  # times that less is asked for, before what is much too large is given up
 
 
@@ -56,16 +57,25 @@ class Memory:
         self._arrays: list[Array] = []
         self._unfit = 0  # how often in a row an array was too large
 
-    def room(self, size: int) -> memoryview:
-        """A view of ``size`` bytes that nobody else can see."""
+    def room(self, size: int, offset: int = 0) -> memoryview:
+        """A view of ``size`` bytes that nobody else can see, for what is at ``offset`` of a file.
+
+        It lies in a page of memory as that does in a page of the file: to a processor, which compares the
+        lower bits of addresses, a copy to a place a few bytes further on looks as if it were in its own way.
+        """
         largest = 4 * max(size, _LITTLE)
         self._unfit = self._unfit + 1 if any(array.size > largest for array in self._arrays) else 0
         if self._unfit > _PATIENCE:
             # What was needed once, for one large record, is not kept for many small ones.
             self._arrays = [array for array in self._arrays if array.size <= largest]
         for number, taken in enumerate(seen(self._arrays)):
-            if not taken and size <= self._arrays[number].size <= largest:
-                return self._arrays[number].data[:size]
-        fresh = np.empty(size + size // 8, np.uint8)
+            if not taken and size + _PAGE <= self._arrays[number].size <= largest:
+                return _part(self._arrays[number], size, offset)
+        fresh = np.empty(size + size // 8 + _PAGE, np.uint8)
         self._arrays = [*self._arrays[-1:], fresh]
-        return fresh.data[:size]
+        return _part(fresh, size, offset)
+
+
+def _part(array: Array, size: int, offset: int) -> memoryview:
+    begin = (offset - array.ctypes.data) % _PAGE
+    return array.data[begin : begin + size]

@@ -210,7 +210,7 @@ class PlainFile:
         return max(size, AHEAD if mean else _CHUNK) if frame.is_worth_more(count, mean) else size
 
     def _read_at(self, offset: int, size: int) -> memoryview:
-        room = self._memory.room(min(size, self._size - offset))
+        room = self._memory.room(min(size, self._size - offset), offset)
         return room[: self._file.read_into(offset, room)]
 
     def _load(self, buffer: Any, base: int) -> None:

@@ -157,7 +157,8 @@ def _scan(octets: Octets, begins: Ints, ends: Ints) -> _Places | None:
     """
     sizes = ends - begins
     width = int(sizes.max(initial=0)) + _SHORT
-    if not sizes.any() or sizes.size > _SCANNED or width * sizes.size > _WASTE * (int(sizes.sum()) + _SHORT * sizes.size):
+    most = _WASTE * (int(sizes.sum()) + _SHORT * sizes.size)
+    if not sizes.any() or sizes.size > _SCANNED or width * sizes.size > most:
         return None
     flat = fetch(octets, width, begins).view(np.uint8)
     first = int((sizes > 0).argmax()) * width

@@ -23,6 +23,15 @@ def test_room_has_the_size_that_was_asked_for():
         assert len(memory.room(size)) == size
 
 
+def test_room_lies_in_its_page_as_the_file_does():
+    memory = Memory()
+    for offset in (0, 1, 4095, 4096, 123_456_789):
+        for size in (1, 1000, 5 << 20):
+            view = memory.room(size, offset)
+            assert address(view) % 4096 == offset % 4096
+            assert len(view) == size
+
+
 def test_what_somebody_holds_is_never_given_again():
     memory = Memory()
     held = []
