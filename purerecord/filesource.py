@@ -80,10 +80,10 @@ class Files(Node):
     def open(self, context: Context) -> Cursor:
         return _FilesCursor(self, context)
 
-    def open_file(self, path: str, context: Context, memory: Memory) -> PlainFile | _Forward:
-        """The file at ``path``, in the way that suits it."""
+    def open_file(self, path: str, context: Context, memory: Memory, mean: int) -> PlainFile | _Forward:
+        """The file at ``path``, in the way that suits it; those before had frames of this ``mean`` size."""
         if self.on_error == "raise" and not is_url(path) and self._is_plain(path):
-            return PlainFile(path, memory)
+            return PlainFile(path, memory, mean)
         return _Forward(path, self.compression, self.on_error, context)
 
     def _is_plain(self, path: str) -> bool:
@@ -128,6 +128,7 @@ class _FilesCursor(Cursor):
         self._context = context
         self._number = 0  # of the file that is open, or to be opened
         self._file: PlainFile | _Forward | None = None
+        self._mean = 0  # bytes of a frame in the file before, or 0
         self._aside: PlainFile | None = None  # to read records that were passed over
         self._memory = Memory()
 
@@ -181,11 +182,12 @@ class _FilesCursor(Cursor):
     def _opened(self) -> PlainFile | _Forward | None:
         if self._file is None and self._number < len(self._node.paths):
             path = self._node.paths[self._number]
-            self._file = self._node.open_file(path, self._context, self._memory)
+            self._file = self._node.open_file(path, self._context, self._memory, self._mean)
         return self._file
 
     def _next_file(self) -> None:
         stopped = isinstance(self._file, _Forward) and self._file.stopped
+        self._mean = self._file.mean if isinstance(self._file, PlainFile) else 0
         self._close_file()
         self._number = len(self._node.paths) if stopped else self._number + 1
 

@@ -24,17 +24,22 @@ from .stream import FrameStream
 _CHUNK = 1 << 20  # bytes that are read at first
 # Frames of this mean size are hopped over, header by header; smaller ones are read, many at once.
 _HOP = 1 << 14
-# The most that is asked of the file at once.
+# The most that is asked of the file at once,
 _MOST = 1 << 26
+_GUESSED = 1 << 24  # and while nothing is known of its records
 
 _NONE = np.empty(0, np.int64)
 
 
 class PlainFile:
-    """The records of the file at ``path``, forward, beginning anywhere; read into ``memory``."""
+    """The records of the file at ``path``, forward, beginning anywhere; read into ``memory``.
 
-    def __init__(self, path: str, memory: Memory | None = None) -> None:
+    Before any are known, ``mean`` is about the size of their frames, or 0.
+    """
+
+    def __init__(self, path: str, memory: Memory | None = None, mean: int = 0) -> None:
         self.path = path
+        self._guess = mean
         self._file = OpenFile(path)
         self._size = self._file.size()
         self.record = 0  # the number of the next record
@@ -58,7 +63,7 @@ class PlainFile:
     @property
     def large(self) -> bool:
         """Whether the records so far were so large that passing over one is better than reading it."""
-        return self._mean() >= _HOP
+        return self.mean >= _HOP
 
     def go_to(self, offset: int, record: int) -> None:
         """Go on at ``offset``, where the frame of record number ``record`` begins."""
@@ -156,9 +161,10 @@ class PlainFile:
         unread = self._size - self._base - len(self._buffer)
         return unread > 0 and count > 1 and self._estimate(count) <= _MOST
 
-    def _mean(self) -> int:
+    @property
+    def mean(self) -> int:
         """The mean size of the frames so far."""
-        return self.offset // self.record if self.record else 0
+        return self.offset // self.record if self.record else self._guess
 
     def _hop(self) -> bool:
         """Go behind the next frame; False at the end."""
@@ -203,8 +209,10 @@ class PlainFile:
 
     def _estimate(self, count: int) -> int:
         """How many bytes to read for ``count`` records."""
-        mean = self._mean()
+        mean = self.mean
         size = frame.expected_size(count, mean)
+        if not self.record and size > _GUESSED:
+            return _CHUNK
         if mean >= _HOP and self._shared:
             return size  # those that come behind are for others
         return max(size, AHEAD if mean else _CHUNK) if frame.is_worth_more(count, mean) else size

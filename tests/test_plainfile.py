@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
-from purerecord import plainfile, records
+from purerecord import filesource, plainfile, records
 from purerecord.openfiles import OpenFile
 from purerecord.plainfile import PlainFile
 
@@ -235,3 +235,60 @@ def test_large_records_one_by_one_up_to_damage(how, tmp_path):
         assert isinstance(error.value, pr.ChecksumError if how == "flipped" else pr.TruncatedError)
         assert (error.value.path, error.value.record, error.value.offset) == (str(path), 3, start)
         assert file.record == 3
+
+
+class Counting(PlainFile):
+    """Says what was asked of the file."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.asked = []
+
+    def _read_at(self, offset, size):
+        self.asked.append(size)
+        return super()._read_at(offset, size)
+
+
+def test_what_is_known_of_files_before_says_how_much_to_read_at_first(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([bytes(60_000)] * 100))
+    with closing(Counting(str(path))) as file:
+        assert len(file.take(50)) == 17
+        assert file.asked == [1 << 20]
+    with closing(Counting(str(path), None, 60_016)) as file:
+        assert len(file.take(50)) == 50
+        assert 50 * 60_016 <= sum(file.asked) < 55 * 60_016
+
+
+def test_files_after_the_first_are_read_as_that_was(tmp_path, monkeypatch):
+    paths = [tmp_path / f"file-{number}" for number in range(3)]
+    for path in paths:
+        path.write_bytes(frames([bytes(30_000)] * 100))
+    means = []
+
+    class Noted(PlainFile):
+        def __init__(self, path, memory, mean):
+            means.append(mean)
+            super().__init__(path, memory, mean)
+
+    monkeypatch.setattr(filesource, "PlainFile", Noted)
+    assert sum(map(len, pr.TFRecordDataset(paths).batch(64))) == 300
+    assert means == [0, 30_016, 30_016]
+
+
+@pytest.mark.parametrize("mean", [0, 1, 16, 1000, 30_000, 1 << 20, 1 << 40])
+@pytest.mark.parametrize("length", [0, 10, 30_000])
+def test_a_wrong_guess_of_the_size_of_records_changes_nothing_else(mean, length, tmp_path):
+    payloads = [bytes([number % 256]) * length for number in range(300)]
+    path = tmp_path / "file"
+    path.write_bytes(frames(payloads))
+    with closing(Counting(str(path), None, mean)) as file:
+        found = []
+        while (records := file.take(7)) is not None:
+            found += records
+        assert found == payloads
+        assert max(file.asked, default=0) <= 1 << 24
+    with closing(PlainFile(str(path), None, mean)) as file:
+        assert file.skip(5) == 5
+        assert file.take(1)[0] == payloads[5]
+        assert file.places(2) == [(number * (length + 16), number) for number in (6, 7)]
