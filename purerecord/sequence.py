@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -164,9 +164,14 @@ def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceF
         remedy = "set allow_missing=True if the feature list may be missing"
         first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
     steps = batch.of_steps(feature, feature)
-    # Every step is one item, so a step is what an example is to a FixedLenFeature.
-    items = _context_fixed_len(steps, feature, FixedLenFeature(spec.shape, spec.dtype))
+    items = _context_fixed_len(steps, feature, _as_step(spec))
     return padded(items, found.lengths, None)
+
+
+@lru_cache(maxsize=64)
+def _as_step(spec: FixedLenSequenceFeature) -> FixedLenFeature:
+    """Every step is one item, so a step is what an example is to a FixedLenFeature."""
+    return FixedLenFeature(spec.shape, spec.dtype)
 
 
 def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
