@@ -360,16 +360,21 @@ def test_state_does_not_wait_for_the_next_element(tmp_path, monkeypatch):
 
 
 def sleep_at_one(number: int) -> int:
-    time.sleep(60 if number == 1 else 0)
+    if number == 1:
+        Path("asleep").touch()
+        time.sleep(60)
     return number
 
 
 @pytest.mark.parametrize("stopped", [False, True], ids=["that is busy", "that is stopped"])
-def test_process_that_does_not_answer_is_ended(stopped, monkeypatch):
+def test_process_that_does_not_answer_is_ended(stopped, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(crew_module, "_PATIENCE", 0.1)
     cursor = remote(Dataset.range(3).map(sleep_at_one))
     assert cursor.take(1) == [0]
     process = cursor._worker._process.pid
+    while not Path("asleep").exists():  # before that, it would answer
+        time.sleep(0.01)
     if stopped:
         os.kill(process, signal.SIGSTOP)
     cursor.close()
