@@ -52,7 +52,7 @@ def search(
         found = _sort(block, jumps, runs, table)
         if found.stranger is not None:
             learn(found.stranger)
-        if len(known) == count or lesson == _LESSONS:
+        if len(known) == count or lesson == _LESSONS:  # records with what was learned last are for others
             return _read(block, runs, found, wanted), found.alive
     return {}, np.zeros(block.begins.size, bool)
 
@@ -70,8 +70,8 @@ def _catalogue(known: tuple[Entry, ...]) -> tuple[list[Run], KeyTable]:
 class _Jumps(NamedTuple):
     """All entries of all records: where they begin, and of which records they are.
 
-    If all records have equally many, and their sizes are single bytes, these are (entries, records) arrays,
-    otherwise flat ones. ``alive`` are the records that consist of entries.
+    If all records have as many as features are known, and their sizes are single bytes, these are (entries,
+    records) arrays, otherwise flat ones. ``alive`` are the records that consist of entries.
     """
 
     starts: Ints

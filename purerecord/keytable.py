@@ -8,6 +8,7 @@ where entries come from.
 from __future__ import annotations
 
 from functools import lru_cache
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from .septets import Ints, Octets
 from .spans import fetch
 
 _TELLING = 3  # places of an entry: to look at more takes longer than to look at its first words
-_ODD = 0x9E3779B97F4A7C15
+_TRIED = 8  # places that look best on their own
+_TRIES = 1000  # factors: for keys of usual lengths, a few are enough
 
 
 class KeyTable:
     """Finds the number of a key by a few bytes that tell all keys apart; if there are none, by its length and
-    its first bytes."""
+    its first bytes. At most 2**15 keys."""
 
     def __init__(self, keys: tuple[bytes, ...]) -> None:
         # An entry: 0a, its size, 0a, that of the key, the key; and what it ends with.
@@ -43,22 +45,21 @@ class KeyTable:
         self._spread(list(np.frombuffer(joined, "<u8").reshape(len(keys), -1).T))
 
     def _spread(self, planes: list[npt.NDArray[Any]]) -> None:
-        """Choose factors that give each key its own place in the table."""
+        """Choose factors that give each key its own place in the table; if none do, nothing will be found."""
         count = planes[0].size
         bits = max(6, 2 * count.bit_length() - 2)
         # Bytes do with smaller numbers, which takes less time.
         self._unsigned = np.uint32 if planes[0].itemsize == 1 else np.uint64
         width = 8 * np.dtype(self._unsigned).itemsize
         self._shift = self._unsigned(width - bits)
-        factor = _ODD
-        while True:
-            factor = (factor * _ODD + 2) % 2**64 | 1
-            self._factors = [self._unsigned(pow(factor, k + 1, 2**width)) for k in range(len(planes))]
+        self._table = np.full(1 << bits, count, np.int16)
+        random = Random(count)
+        for _ in range(_TRIES):
+            self._factors = [self._unsigned(random.getrandbits(width) | 1) for _ in planes]
             places = self._places(planes)
             if np.unique(places).size == count:
-                break
-        self._table = np.full(1 << bits, count)
-        self._table[places] = np.arange(count)
+                self._table[places] = np.arange(count)
+                return
 
     def _places(self, planes: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
         total = planes[0].astype(self._unsigned)
@@ -79,13 +80,13 @@ class KeyTable:
         if self._offsets:
             last = octets.size - 1
             planes = [octets[min(offset, last) :].take(starts, mode="clip") for offset in self._offsets]
-            return self._table.take(self._places(planes), mode="clip")
+            return self._table.take(self._places(planes), mode="clip").astype(np.int64)
         words = fetch(octets, self._size, starts).view("<u8").reshape(starts.size, len(self._masks))
         lengths = words.view(np.uint8)[:, 3]
         keys = [
             word & masks.take(lengths, mode="clip") for word, masks in zip(words.T, self._masks, strict=True)
         ]
-        return self._table.take(self._places(keys), mode="clip")
+        return self._table.take(self._places(keys), mode="clip").astype(np.int64)
 
 
 def _telling(entries: list[bytes]) -> list[int]:
@@ -93,14 +94,13 @@ def _telling(entries: list[bytes]) -> list[int]:
 
     Only places that are in all of them count: behind a key, other bytes may follow.
     """
+    columns = dict(enumerate(zip(*(entry[3:] for entry in entries), strict=False), 3))
+    best = sorted(columns, key=lambda place: len(set(columns[place])), reverse=True)[:_TRIED]
     chosen: list[int] = []
-    parts: list[tuple[int, ...]] = [()] * len(entries)
+    parts: list[Any] = [()] * len(entries)
     while len(chosen) < _TELLING:
-        tried = {
-            place: [(*part, entry[place]) for part, entry in zip(parts, entries, strict=True)]
-            for place in range(3, min(map(len, entries)))
-        }
-        chosen.append(max(tried, key=lambda place: len(set(tried[place]))))
+        tried = {place: list(zip(parts, columns[place], strict=True)) for place in best}
+        chosen.append(max(best, key=lambda place: len(set(tried[place]))))
         parts = tried[chosen[-1]]
         if len(set(parts)) == len(entries):
             return chosen

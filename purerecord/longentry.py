@@ -22,7 +22,7 @@ from .spans import fetch, words_at
 from .wire import BYTES, FLOAT, INT64, UNSET
 
 _U = np.uint64
-_ONE, _TWO, _THREE = 1 << 7, 1 << 14, 1 << 21  # from here on, a length takes more bytes than these
+_ONE, TWO_BYTES, _THREE = 1 << 7, 1 << 14, 1 << 21  # from here on, a length takes more bytes than these
 _LARGE_HEAD = np.array([[3], [7], [11]])  # what a size that takes three bytes exceeds those in it by
 
 
@@ -48,7 +48,7 @@ def mixed(usual: Found, others: Found, rows: Ints, kinds: Kinds | None = None) -
     those of all records, if they are not one there. The arrays are changed."""
     begins, sizes = usual.begins, usual.sizes
     if others.listed:  # then one string is a list too, with the tag and the length in front of it
-        front = 2 + (sizes >= _ONE).astype(np.int64) + (sizes >= _TWO)
+        front = 2 + (sizes >= _ONE).astype(np.int64) + (sizes >= TWO_BYTES)
         begins -= front
         sizes += front
     begins[rows], sizes[rows] = others.begins, others.sizes
@@ -70,9 +70,8 @@ def _read_usual(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple
         valid &= _large_inside(words, inner, entry.kind)
         begin += _LARGE_HEAD[-1]
     else:
-        headers, masks, lengths = _insides(_kind_tags(entry.kind), 4 if entry.kind == FLOAT else 1)
-        valid &= (words[:, 0] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
-        begin += lengths.take(inner, mode="clip")
+        tags = (b"", bytes((entry.kind << 3 | 2,)), b"\x0a")
+        begin += _inside(words[:, 0], inner, valid, tags, 4 if entry.kind == FLOAT else 1)
     return Found(entry.kind, begins=begin, sizes=stop - begin), stop, valid
 
 
@@ -80,10 +79,7 @@ def read_value(octets: Octets, cursor: Ints, ends: Ints, key: bytes) -> tuple[In
     """Where the values of entries of one key begin and end, whatever they are, and which entries are valid:
     only those of the usual form whose lengths take one or two bytes."""
     begin, stop, words, valid = _open(octets, cursor, ends, key)
-    inner = stop - begin
-    headers, masks, lengths = _insides((b"",), 1)
-    valid &= (words[:, 0] & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
-    begin += lengths.take(inner, mode="clip")
+    begin += _inside(words[:, 0], stop - begin, valid, (b"",), 1)
     return begin, stop, valid
 
 
@@ -131,22 +127,25 @@ def _key_words(key: bytes) -> list[tuple[np.uint64, np.uint64]]:
     return list(zip(*(np.frombuffer(row.rjust(size, b"\0"), "<u8") for row in (mask, front)), strict=True))
 
 
-def _kind_tags(kind: int) -> tuple[bytes, ...]:
-    """The tags in front of the lengths in a Feature of this kind; that of the Feature itself has none."""
-    return b"", bytes((kind << 3 | 2,)), b"\x0a"
+def _inside(words: Words, inner: Ints, valid: Mask, tags: tuple[bytes, ...], multiple: int) -> Ints:
+    """How long the headers are that the words hold, for so many ``inner`` bytes; others are not ``valid``."""
+    headers, masks, lengths = _insides(tags, multiple)
+    valid &= (words & masks.take(inner, mode="clip")) == headers.take(inner, mode="clip")
+    return lengths.take(inner, mode="clip")
 
 
 @lru_cache(maxsize=8)
 def _insides(tags: tuple[bytes, ...], multiple: int) -> tuple[Words, Words, Ints]:
     """By the number of bytes behind the key: how these begin, as a word, which of its bits count, its length.
 
-    That is with the ``tags``, and behind each the length of all that follows, ``F T L 0a P`` for a Feature;
-    the last is a ``multiple``. If there is none for a number, as for the last one here, no word equals it.
+    That is with the ``tags``, and behind each the length of all that follows: ``F T L 0a P`` for a Feature,
+    whose own length has no tag. The last length is a ``multiple``. If there is no header for a number, as for
+    the last one here, no word equals it.
     """
-    left = np.arange(_TWO + 3)
+    left = np.arange(TWO_BYTES + 3)
     lengths = np.zeros_like(left)
     headers = np.zeros(left.size, _U)
-    sound = left < _TWO + 2
+    sound = left < TWO_BYTES + 2
     for tag in tags:
         headers |= int.from_bytes(tag, "little") * _ones(lengths)
         lengths += len(tag)
@@ -175,7 +174,7 @@ def _large_inside(words: Words, inner: Ints, kind: int) -> Mask:
     first = codes[0] | codes[1] << 32 | (kind << 3 | 2) << 24 | 0x0A << 56
     valid: Mask = words[:, 0].view(np.int64) == first
     valid &= (words[:, 1].view(np.int64) & 0xFFFFFF) == codes[2]
-    valid &= (sizes[2] >= _TWO) & (sizes[0] < _THREE)
+    valid &= (sizes[2] >= TWO_BYTES) & (sizes[0] < _THREE)
     if kind == FLOAT:
         valid &= sizes[2] & 3 == 0
     return valid

@@ -15,7 +15,7 @@ import numpy as np
 
 from .found import Block
 from .layout import read_size
-from .longentry import field, matches, read_value
+from .longentry import TWO_BYTES, field, matches, read_value
 from .septets import Ints, Mask, Octets
 from .wire import MAX_TAG
 
@@ -119,7 +119,7 @@ def _usual(octets: Octets, left: Spans) -> tuple[bytes, Spans] | None:
     except IndexError:
         return None
     key = _key(octets, begin + content, min(end, begin + content + size))
-    if key is None:
+    if key is None or size >= TWO_BYTES:
         return None
     begins, ends, valid = read_value(octets, left.begins, left.ends, key)
     return (key, Spans(left.rows, begins, ends)) if valid.all() else None

@@ -32,8 +32,9 @@ _HEADER = 16  # bytes; longer headers are read field by field
 _SHORT = 6  # bytes of a short header
 _LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
 _LIMIT = 0x7F - 4  # and at most how many there are
-_SCANNED = 2048  # lists: in more of them, steps are found faster by walking
-_WASTE = 3  # times the bytes of the lists may be looked at then
+_SCANNED = 1024  # lists: in more of them, steps are found faster by walking
+_WASTE = 3  # times the bytes of the lists may be looked at then,
+_LOOKED_AT = 1 << 22  # but not more
 _U = np.uint64
 
 
@@ -61,7 +62,7 @@ def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
         scanned = _scan(octets, begins, ends)
         if scanned is not None:
             steps = _read_short(octets, scanned, (begins, ends), wanted)
-            if steps is not None:
+            if steps is not None and not steps.bad.any():
                 return steps
         places, counts = walk(begins, ends, by_a_byte(octets))
         steps = _read_short(octets, (places, counts), (begins, ends), wanted)
@@ -150,22 +151,26 @@ _Lists = tuple[Ints, Ints]
 
 
 def _scan(octets: Octets, begins: Ints, ends: Ints) -> _Places | None:
-    """Where steps begin that have the three tags of the very first one; None if there are too many lists, or
-    lists of too different lengths, to be looked at all at once.
+    """Where steps begin that have the three tags of the very first one, which holds numbers.
 
-    What looks like the beginning of a step need not be one, and some may be missing.
+    None if there are too many lists, or lists of too different lengths, to be looked at all at once. What
+    looks like the beginning of a step need not be one, and steps of another kind are missing.
     """
     sizes = ends - begins
     width = int(sizes.max(initial=0)) + _SHORT
-    most = _WASTE * (int(sizes.sum()) + _SHORT * sizes.size)
+    most = min(_WASTE * (int(sizes.sum()) + _SHORT * sizes.size), _LOOKED_AT)
     if not sizes.any() or sizes.size > _SCANNED or width * sizes.size > most:
         return None
     flat = fetch(octets, width, begins).view(np.uint8)
-    first = int((sizes > 0).argmax()) * width
+    tag = int(flat[int((sizes > 0).argmax()) * width + 2])
+    if KINDS.get(tag, BYTES) == BYTES:  # strings hold anything
+        return None
     marks = flat[: 1 - _SHORT] == 0x0A
-    marks &= flat[2 : 3 - _SHORT] == flat[first + 2]
+    marks &= flat[2 : 3 - _SHORT] == tag
     marks &= flat[4 : 5 - _SHORT] == 0x0A
     places = np.flatnonzero(marks)
+    if places.size * _SHORT > flat.size:  # more than there can be
+        return None
     lists = places // width
     places -= lists * width
     inside = places < sizes.take(lists)

@@ -27,7 +27,7 @@ from strategies import CAMPAIGN, example_payloads, message_features
 import purerecord.columns
 from purerecord import DecodeError, Example, Records
 from purerecord.columns import gather
-from purerecord.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features
+from purerecord.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 
 
 def same(payloads, wanted=None):
@@ -456,3 +456,19 @@ def test_names_of_any_length(make, length):
         messages.example(random.sample([(name, make(random)) for name in names], 3)) for _ in range(30)
     ]
     same(shuffled)
+
+
+def test_size_of_two_bytes_hides_no_entry_behind_it():
+    usual = [("\1", messages.ints(1)), ("b", messages.ints(2))]
+    payloads = [messages.example(usual if number % 3 else usual[::-1]) for number in range(20)]
+    # As if its size took one byte, the first entry would be the second, and that a part of it.
+    hidden = b"\n\x85\0\n\1\1\x12\0" + messages.entry("\1", messages.strings(bytes(116)))
+    payloads[7] = delimited(1, hidden + messages.entry("b", messages.ints(2)))
+    same(payloads)
+
+
+def test_features_whose_names_cancel_out_in_a_table_are_decoded_too():
+    names = ["x", "aaaa" + "b" * 15 + "A", "aaaA" + "b" * 15 + "a", "aaaa" + "b" * 14 + "zz"]
+    random = Random(1)
+    entries = [(name, messages.ints(number)) for number, name in enumerate(names)]
+    same([messages.example(random.sample(entries, 4)) for _ in range(20)])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purerecord import keytable
 from purerecord.keytable import KeyTable
 
 
@@ -51,3 +52,19 @@ def test_other_keys_are_found_somewhere_or_not_at_all():
     octets = np.frombuffer(bytes(range(256)) * 3, np.uint8)
     numbers = table.find(octets, np.arange(octets.size + 5))
     assert set(numbers.tolist()) <= {0, 1, 2}
+
+
+def test_keys_whose_differences_cancel_out_are_told_apart_all_the_same():
+    # Upper and lower case are swapped at the ends of two words; the short key forces a look at whole words.
+    keys = ["x", "aaaa" + "b" * 15 + "A", "aaaA" + "b" * 15 + "a", "aaaa" + "b" * 14 + "zz"]
+    assert found(keys, messages.ints(5)) == list(range(4))
+
+
+def test_keys_that_no_factors_tell_apart_are_not_found(monkeypatch):
+    monkeypatch.setattr(keytable.Random, "getrandbits", lambda self, bits: 0)
+    assert found(["a", "b"], messages.ints(5)) == [2, 2]
+
+
+def test_buffer_may_be_shorter_than_where_keys_differ():
+    table = KeyTable((b"a" * 30, b"a" * 29 + b"b"))
+    assert set(table.find(np.zeros(3, np.uint8), np.arange(3)).tolist()) <= {0, 1, 2}

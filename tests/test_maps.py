@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from messages import entry, ints
 
 import purerecord.maps
@@ -117,3 +118,42 @@ def test_few_records_with_many_more_lists_than_the_others_are_odd() -> None:
     found, odd = lists_of([with_lists(("0", b"x"))] * 20 + [many])
     assert odd == [20]
     assert len(found[b"0"]) == 20
+
+
+@pytest.mark.parametrize(
+    "size", [0, 1, 117, 118, 119, 120, 121, 122, 127, 128, 129, 16_370, *range(16_376, 16_392)]
+)
+def test_lists_of_any_size_are_found_whole(size: int) -> None:
+    contents = [bytes([number]) * size for number in range(20)]
+    found, odd = lists_of([with_lists(("name", content), ("b", b"y")) for content in contents])
+    assert not odd
+    assert found[b"name"] == dict(enumerate(contents))
+    assert found[b"b"] == dict.fromkeys(range(20), b"y")
+
+
+@pytest.mark.parametrize("rest", [b"\n", b"\n\0", b"\n\5", b"\0"])
+def test_what_is_no_entry_behind_the_last_list_makes_its_record_odd(rest: bytes) -> None:
+    usual = entry("a", delimited(1, ints(1)))
+    payloads = [delimited(2, usual)] * 20
+    payloads[7] = delimited(2, usual + rest)
+    assert lists_of(payloads)[1] == [7]
+
+
+def test_size_in_more_bytes_than_it_needs_is_read_or_odd() -> None:
+    content = delimited(1, ints(1))
+    for number in range(6):
+        head = [b"\n", b"", b"\n\1a\x12", b"", content]
+        sizes = [len(head[2]) + 1 + len(content), len(content)]
+        for place, size in zip((1, 3), sizes, strict=True):
+            head[place] = bytes((size,))
+        if number % 2:
+            head[3] = bytes((sizes[1] | 0x80, 0))
+            head[1] = bytes((sizes[0] + 1,))
+        if number > 1:
+            head[1] = bytes((head[1][0] | 0x80, 0))
+        payloads = [delimited(2, entry("a", content))] * 20
+        payloads[3] = delimited(2, b"".join(head))
+        found, odd = lists_of(payloads)
+        assert odd in ([], [3])
+        assert set(found[b"a"].values()) == {content}
+        assert len(found[b"a"]) == 20 - len(odd)

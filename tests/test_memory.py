@@ -32,6 +32,14 @@ def test_room_lies_in_its_page_as_the_file_does():
             assert len(view) == size
 
 
+@pytest.mark.parametrize("offset", range(0, 4096, 400))
+def test_room_is_never_shorter_than_asked_for(offset):
+    memory = Memory()
+    memory.room(1 << 20)
+    for size in ((1 << 20) + (1 << 17) + more for more in (-4096, -100, 0, 100, 4096)):
+        assert len(memory.room(size, offset)) == size
+
+
 def test_what_somebody_holds_is_never_given_again():
     memory = Memory()
     held = []

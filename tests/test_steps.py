@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from random import Random
 from typing import Any
 
@@ -234,3 +235,31 @@ def test_lists_of_very_different_lengths_are_walked() -> None:
     assert not any(bad) or bad == [False] * 50 + [True]
     assert values[:50] == [[k] for k in range(50)]
     assert counts[:50] == [1] * 50
+
+
+def test_list_in_which_nothing_looks_like_a_step_is_not_taken_for_an_empty_one() -> None:
+    lists = lists_of(*[[ints(1), ints(300)]] * 50, [floats(1), floats(1, 2)], *[[ints(1), ints(300)]] * 50)
+    counts, _, bad = values_of(lists, INT64)
+    assert bad[50] or counts[50] == 2
+
+
+def test_step_whose_sizes_do_not_fit_into_single_bytes_is_bad() -> None:
+    contents = [b"".join(delimited(1, ints(token)) for token in (1, 300))] * 100
+    contents[50] += b"\n\x80\x1a\x7e\n\x7c" + bytes(124)
+    buffer, begins, ends = spans_of(contents)
+    bad = read_steps(np.frombuffer(buffer, np.uint8), begins, ends, BYTES).bad
+    assert np.flatnonzero(bad).tolist() == [50]
+
+
+def test_bytes_of_which_many_could_begin_a_step_take_little_memory() -> None:
+    lists = [[ints(1), ints(*[0x0A, 0x0A, 0x1A, 0x1A] * 5000)] for _ in range(100)]
+    buffer, begins, ends = lists_of(*lists)
+    octets = np.frombuffer(buffer, np.uint8)
+    tracemalloc.start()
+    try:
+        counts, _, bad = read_steps(octets, begins, ends, INT64)
+        assert tracemalloc.get_traced_memory()[1] < 8 * len(buffer)
+    finally:
+        tracemalloc.stop()
+    assert counts.tolist() == [2] * 100
+    assert not bad.any()
