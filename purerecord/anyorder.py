@@ -88,8 +88,7 @@ class _Jumps(NamedTuple):
         if not self.even:
             yield slice(rows), self.starts, self.owners
             return
-        number = -(-int((block.ends - block.begins).sum()) // _TILE)
-        step = max(_FEW, -(-rows // number))
+        step = max(_FEW, rows * _TILE // int((block.ends - block.begins).sum()))
         for low in range(0, rows, step):
             some = slice(low, min(low + step, rows))
             yield some, self.starts[:, some].reshape(-1), self.owners[:, some].reshape(-1)
@@ -102,8 +101,10 @@ def _jump(block: Block, number: int) -> _Jumps:
     ends = block.ends
     if rows.size < ends.size:
         cursor, ends = cursor[rows], ends[rows]
-    elif _LEAST * number * rows.size <= int((ends - cursor).sum()):
-        places = _hop(block.octets, cursor, ends, number)
+    elif rows.size and _LEAST * number * rows.size <= int((ends - cursor).sum()):
+        places = None
+        if all(_has(number, block.octets, int(cursor[row]), int(ends[row])) for row in (0, rows.size // 2)):
+            places = _hop(block.octets, cursor, ends, number)
         if places is not None:
             return _Jumps(places, np.broadcast_to(rows, places.shape), alive)
     starts, owners = [cursor[:0]], [rows[:0]]
@@ -121,6 +122,18 @@ def _jump(block: Block, number: int) -> _Jumps:
             on = (~done).nonzero()[0]
             rows, cursor, ends = rows[on], stop[on], ends[on]
     return _Jumps(np.concatenate(starts), np.concatenate(owners), alive)
+
+
+def _has(number: int, octets: Octets, begin: int, end: int) -> bool:
+    """Does a record have this ``number`` of entries, with sizes of single bytes?"""
+    if end - begin > (_LONG + 1) * number:
+        return False
+    data = octets[begin:end].tobytes()
+    position = 0
+    while number and position + 1 < len(data) and data[position + 1] < _LONG:
+        position += 2 + data[position + 1]
+        number -= 1
+    return not number and position == len(data)
 
 
 def _hop(octets: Octets, cursor: Ints, ends: Ints, number: int) -> Ints | None:

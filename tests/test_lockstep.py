@@ -164,6 +164,12 @@ def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(ti
     assert take(found[b"ccc"].pick(rows), some.pick(rows))[0].tolist() == [2.5] * rows.size
 
 
+def test_without_records_nothing_is_found():
+    found, alive = search(block([]), {b"a": Entry(b"a", INT64, True, False)}, Everything(), lambda row: None)
+    assert alive.size == 0
+    assert all(take(one, block([]))[0].size == 0 for one in found.values())
+
+
 LENGTHS = [0, 1, 126, 127, 128, 129, 300, 16_382, 16_383, 16_384, 20_000]
 
 
