@@ -51,6 +51,7 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
      all_of(FOUR, None), {"batch": 1024}),
     ("read", "as_numpy_iterator", "read", "tensorflow.read_as_numpy", all_of(FOUR, None), {"take": SLOW}),
     ("read", "tfrecord_iterator, checks nothing", "read", "tfrecord.read", all_of(FOUR, None), {}),
+    ("read", "bare reads and CRCs, two threads", "read", "crc32c.records", {"emb": None, "img": None}, {}),
     ("columns", "best tf.data pipeline", "columns", "tensorflow.columns", all_of(PAYLOADS, 4.0), {}),
     ("columns", "tf.data pipeline of the guide", "columns", "tensorflow.columns_of_the_guide",
      all_of(PAYLOADS, None), {}),
