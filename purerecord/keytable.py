@@ -61,7 +61,7 @@ class KeyTable:
                 self._table[places] = np.arange(count)
                 return
 
-    def _places(self, planes: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    def _places(self, planes: list[npt.NDArray[Any]]) -> Ints:
         total = planes[0].astype(self._unsigned)
         total *= self._factors[0]
         for plane, factor in zip(planes[1:], self._factors[1:], strict=True):
@@ -69,7 +69,7 @@ class KeyTable:
             part *= factor
             total += part
         total >>= self._shift
-        return total
+        return total.astype(np.int64)
 
     def find(self, octets: Octets, starts: Ints) -> Ints:
         """The numbers of the keys of entries that begin at ``starts``, as if their sizes took one byte each.
