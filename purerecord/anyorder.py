@@ -102,9 +102,7 @@ def _jump(block: Block, number: int) -> _Jumps:
     if rows.size < ends.size:
         cursor, ends = cursor[rows], ends[rows]
     elif rows.size and _LEAST * number * rows.size <= int((ends - cursor).sum()):
-        places = None
-        if all(_has(number, block.octets, int(cursor[row]), int(ends[row])) for row in (0, rows.size // 2)):
-            places = _hop(block.octets, cursor, ends, number)
+        places = _hop(block.octets, cursor, ends, number)
         if places is not None:
             return _Jumps(places, np.broadcast_to(rows, places.shape), alive)
     starts, owners = [cursor[:0]], [rows[:0]]
@@ -139,8 +137,11 @@ def _has(number: int, octets: Octets, begin: int, end: int) -> bool:
 def _hop(octets: Octets, cursor: Ints, ends: Ints, number: int) -> Ints | None:
     """Where entries begin, (number, records), if each record has so many, with sizes of single bytes.
 
-    Nobody looks on the way where that leads, be it behind the end of the buffer.
+    Two records tell whether it is worth while. Then nobody looks on the way where it leads, be it behind the
+    end of the buffer.
     """
+    if not all(_has(number, octets, int(cursor[row]), int(ends[row])) for row in (0, cursor.size // 2)):
+        return None
     places = np.empty((number + 1, cursor.size), np.int64)
     places[0] = cursor
     size = np.empty(cursor.size, np.uint8)

@@ -76,17 +76,19 @@ class KeyTable:
 
         For a key that is not in the table, it may be any number up to that of the keys.
         """
+        planes: list[npt.NDArray[Any]]
         # All indices are in the tables, or do not matter; a take that need not look is faster.
         if self._offsets:
             last = octets.size - 1
             planes = [octets[min(offset, last) :].take(starts, mode="clip") for offset in self._offsets]
-            return self._table.take(self._places(planes), mode="clip").astype(np.int64)
-        words = fetch(octets, self._size, starts).view("<u8").reshape(starts.size, len(self._masks))
-        lengths = words.view(np.uint8)[:, 3]
-        keys = [
-            word & masks.take(lengths, mode="clip") for word, masks in zip(words.T, self._masks, strict=True)
-        ]
-        return self._table.take(self._places(keys), mode="clip").astype(np.int64)
+        else:
+            words = fetch(octets, self._size, starts).view("<u8").reshape(starts.size, len(self._masks))
+            lengths = words.view(np.uint8)[:, 3]
+            planes = [
+                word & mask.take(lengths, mode="clip")
+                for word, mask in zip(words.T, self._masks, strict=True)
+            ]
+        return self._table.take(self._places(planes), mode="clip").astype(np.int64)
 
 
 def _telling(entries: list[bytes]) -> list[int]:
