@@ -1,4 +1,4 @@
-"""Compile the .proto files beside this one into purerecord/_descriptors.py.
+"""Compile the .proto files beside this one into purerecord/payload/_descriptors.py.
 
 ``pip install grpcio-tools`` first; then ``python proto/generate.py``.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FILES = ("example.proto", "tensor.proto")
-TARGET = HERE.parent / "purerecord" / "_descriptors.py"
+TARGET = HERE.parent / "purerecord" / "payload" / "_descriptors.py"
 HEADER = '"""The compiled .proto files: made by proto/generate.py, not to be edited."""'
 
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .deflate import TFRecordOptions
+from .container.index import Index, build_index, load_index
+from .container.reader import read_batches, read_records
+from .container.record_file import RecordFile
+from .container.sharded_writer import ShardedWriter
+from .container.writer import TFRecordWriter
 from .errors import (
     ChecksumError,
     ClosedError,
@@ -22,26 +26,24 @@ from .errors import (
     StaleIndexError,
     TruncatedError,
 )
-from .index import Index, build_index, load_index
-from .reader import read_batches, read_records
-from .recordfile import RecordFile
 from .records import Records
-from .shards import ShardedWriter
-from .writer import TFRecordWriter
+from .storage.compression import TFRecordOptions
 
 if TYPE_CHECKING:
-    from .damage import Damage
-    from .dataset import Dataset, TFRecordDataset
-    from .example import decode_example, decode_sequence_example, encode_example, encode_sequence_example
-    from .features import (
-        FixedLenFeature,
-        FixedLenSequenceFeature,
-        RaggedFeature,
-        SparseFeature,
-        VarLenFeature,
+    from .container.damage import Damage
+    from .dataset.dataset import Dataset, TFRecordDataset
+    from .dataset.engine.states import merge_states
+    from .payload.encode.examples import encode_examples
+    from .payload.example import (
+        decode_example,
+        decode_sequence_example,
+        encode_example,
+        encode_sequence_example,
     )
-    from .parse import decode_examples, parse_example, parse_single_example
-    from .proto import (
+    from .payload.parse.examples import decode_examples, parse_example, parse_single_example
+    from .payload.parse.schema import infer_schema, schema_from_json, schema_to_json
+    from .payload.parse.sequences import parse_sequence_example, parse_single_sequence_example
+    from .payload.proto import (
         BytesList,
         Example,
         Feature,
@@ -52,35 +54,46 @@ if TYPE_CHECKING:
         Int64List,
         SequenceExample,
     )
-    from .ragged import Ragged, Sparse
-    from .recovery import Frame, salvage, scan
-    from .report import FileReport, Report
-    from .scatter import encode_examples
-    from .schema import infer_schema, schema_from_json, schema_to_json
-    from .sequence import parse_sequence_example, parse_single_sequence_example
-    from .share import merge_states
-    from .tensor import parse_tensor, serialize_tensor
-    from .validation import validate
+    from .payload.ragged import Ragged
+    from .payload.sparse import Sparse
+    from .payload.specs import (
+        FixedLenFeature,
+        FixedLenSequenceFeature,
+        RaggedFeature,
+        SparseFeature,
+        VarLenFeature,
+    )
+    from .payload.tensor import parse_tensor, serialize_tensor
+    from .recovery.report import FileReport, Report
+    from .recovery.salvage import salvage
+    from .recovery.scan import Frame, scan
+    from .recovery.validate import validate
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "damage": ["Damage"],
+    "container.damage": ["Damage"],
     "dataset": ["Dataset", "TFRecordDataset"],
-    "recovery": ["Frame", "salvage", "scan"],
-    "report": ["FileReport", "Report"],
-    "validation": ["validate"],
-    "scatter": ["encode_examples"],
-    "example": ["decode_example", "decode_sequence_example", "encode_example", "encode_sequence_example"],
-    "features": [
+    "recovery.salvage": ["salvage"],
+    "recovery.scan": ["Frame", "scan"],
+    "recovery.report": ["FileReport", "Report"],
+    "recovery.validate": ["validate"],
+    "payload.encode.examples": ["encode_examples"],
+    "payload.example": [
+        "decode_example",
+        "decode_sequence_example",
+        "encode_example",
+        "encode_sequence_example",
+    ],
+    "payload.specs": [
         "FixedLenFeature",
         "FixedLenSequenceFeature",
         "RaggedFeature",
         "SparseFeature",
         "VarLenFeature",
     ],
-    "parse": ["decode_examples", "parse_example", "parse_single_example"],
-    "proto": [
+    "payload.parse.examples": ["decode_examples", "parse_example", "parse_single_example"],
+    "payload.proto": [
         "BytesList",
         "Example",
         "Feature",
@@ -91,11 +104,12 @@ _LAZY = {
         "Int64List",
         "SequenceExample",
     ],
-    "ragged": ["Ragged", "Sparse"],
-    "schema": ["infer_schema", "schema_from_json", "schema_to_json"],
-    "sequence": ["parse_sequence_example", "parse_single_sequence_example"],
-    "share": ["merge_states"],
-    "tensor": ["parse_tensor", "serialize_tensor"],
+    "payload.ragged": ["Ragged"],
+    "payload.sparse": ["Sparse"],
+    "payload.parse.schema": ["infer_schema", "schema_from_json", "schema_to_json"],
+    "payload.parse.sequences": ["parse_sequence_example", "parse_single_sequence_example"],
+    "dataset.engine.states": ["merge_states"],
+    "payload.tensor": ["parse_tensor", "serialize_tensor"],
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 

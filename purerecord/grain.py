@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .dataset import Dataset, DatasetIterator
-from .share import EVEN, merge_states
+from .dataset.dataset import Dataset, DatasetIterator
+from .dataset.engine.shares import EVEN
+from .dataset.engine.states import merge_states
 
 try:
     import grain  # type: ignore[import-not-found, unused-ignore]

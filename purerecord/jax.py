@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .batching import Batch, PaddedBatch
-from .cursor import Node
-from .dataset import Dataset, DatasetIterator
+from .dataset.dataset import Dataset, DatasetIterator
+from .dataset.engine.node import Node
+from .dataset.engine.shares import EVEN
+from .dataset.engine.structure import apply
+from .dataset.transforms.batch import Batch, PaddedBatch
 from .errors import ClosedError, CorruptionError
-from .ragged import Array, Ragged, Sparse
+from .payload.ragged import Array, Ragged
+from .payload.sparse import Sparse
 from .records import Records
-from .rows import apply
-from .share import EVEN
 
 try:
     import jax

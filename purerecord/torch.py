@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from .dataset import Dataset, DatasetIterator
-from .features import FixedLenFeature, RaggedFeature, as_features
-from .filetable import FileTable
-from .parse import parse_example, parse_single_example
-from .ragged import Ragged, Sparse
+from .container.filetable import FileTable
+from .dataset.dataset import Dataset, DatasetIterator
+from .dataset.engine.shares import EVEN, SHARE
+from .dataset.engine.states import check_state, merge_states
+from .dataset.engine.structure import apply
+from .payload.parse.examples import parse_example, parse_single_example
+from .payload.ragged import Ragged
+from .payload.sparse import Sparse
+from .payload.specs import FixedLenFeature, RaggedFeature, as_features
 from .records import Records
-from .rows import apply
-from .share import EVEN, SHARE, check_state, merge_states
-from .storage import resolve_paths
+from .storage.paths import resolve_paths
 
 try:
     import torch

@@ -13,7 +13,7 @@ from benchmarks.digest import Plain, Rows, Written, dense, padded
 from benchmarks.handmade import Column, Jagged, payloads
 from benchmarks.sides import Task, Variant
 from benchmarks.workloads import Field, NotThereYetError, Workload
-from purerecord.index import Index
+from purerecord.container.index import Index
 from purerecord.records import Records
 
 VERSION = pr.__version__

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .missing import missing
+from ._missing import missing
 
 # The release whose behaviour this follows.
 __version__ = "2.21.0"
@@ -20,14 +20,14 @@ _LAZY = {
         "DType as_dtype bfloat16 bool complex64 complex128 double float16 float32 float64 half int8 int16 "
         "int32 int64 string uint8 uint16 uint32 uint64"
     ),
-    "shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
-    "tensors": "Tensor constant convert_to_tensor is_tensor",
-    "composite": "RaggedTensor SparseTensor type_spec_from_value",
-    "ops": (
+    "_values.shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
+    "_values.tensor": "Tensor constant convert_to_tensor is_tensor",
+    "_values.ragged_sparse": "RaggedTensor SparseTensor type_spec_from_value",
+    "_values.making": (
         "broadcast_to cast ensure_shape expand_dims eye fill identity linspace newaxis one_hot ones "
         "ones_like range rank reshape saturate_cast shape size squeeze transpose zeros zeros_like"
     ),
-    "joining": (
+    "_values.joining": (
         "argsort boolean_mask concat gather pad repeat reverse sequence_mask slice sort split stack tile "
         "unique unstack where"
     ),
@@ -37,12 +37,12 @@ _LAZY = {
         "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
         "sin sqrt square subtract tanh truediv"
     ),
-    "functional": (
+    "_values.functional": (
         "cond control_dependencies device disable_v2_behavior enable_eager_execution enable_v2_behavior "
         "executing_eagerly function name_scope no_op numpy_function print "
         "py_func py_function while_loop"
     ),
-    "mapfn": "map_fn",
+    "_values.map_fn": "map_fn",
     "logging": "get_logger",
     # The spellings of TensorFlow 1, which tutorials still have.
     "io": (
@@ -69,9 +69,9 @@ _RENAMED = {
     "string_to_number": ("strings", "to_number"),
     "substr": ("strings", "substr"),
     "set_random_seed": ("random", "set_seed"),
-    "to_float": ("ops", "to_float"),
-    "to_int32": ("ops", "to_int32"),
-    "to_int64": ("ops", "to_int64"),
+    "to_float": ("_values.making", "to_float"),
+    "to_int32": ("_values.making", "to_int32"),
+    "to_int64": ("_values.making", "to_int64"),
 }
 _NAMESPACES = [
     "app",

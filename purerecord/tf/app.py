@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import flags
-from .missing import missing
+from ._missing import missing
 
 __all__ = ["flags", "run"]
 

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-from .missing import missing
+from ._missing import missing
 
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str", "v1", "v2"]
 

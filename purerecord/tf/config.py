@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from .missing import missing
+from ._missing import missing
 
 __all__ = [
     "PhysicalDevice",

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .missing import missing
+from ._missing import missing
 
 __all__ = [
     "FLAGS",

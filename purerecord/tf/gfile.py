@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, cast
 
-from ..storage import _fsspec, is_url, local_path, open_remote
+from ..storage.paths import _fsspec, is_url, local_path, open_remote
 from . import errors
+from ._missing import missing
 from .errors import InvalidArgumentError, translated
-from .missing import missing
 
 __all__ = [
     "GFile",

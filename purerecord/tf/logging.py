@@ -6,7 +6,7 @@ import logging
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
 from typing import Any
 
-from .missing import missing
+from ._missing import missing
 
 __all__ = [
     "DEBUG",

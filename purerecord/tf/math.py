@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic
-from .arithmetic import check_kind, invalid, within
-from .convert import Array
+from ._missing import missing
+from ._values import operators
+from ._values.convert import Array
+from ._values.joining import matching
+from ._values.operators import check_kind, invalid, within
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from .dtypes import as_dtype, int64
-from .joining import matching
-from .missing import missing
-from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
 # --- Two operands -----------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 def _binary(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
         one, two = matching(op, [x, y])
-        return of_array(arithmetic.binary(op, function, one, two))
+        return of_array(operators.binary(op, function, one, two))
 
     operation.__doc__ = doc
     return operation
@@ -49,7 +49,7 @@ greater_equal = _binary("GreaterEqual", np.greater_equal, "``x >= y``.")
 def divide(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``: integers become floats."""
     one, two = matching("RealDiv", [x, y])
-    return of_array(arithmetic.divide(one, two))
+    return of_array(operators.divide(one, two))
 
 
 truediv = divide
@@ -58,7 +58,7 @@ truediv = divide
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``, and 0 where ``y`` is."""
     one, two = matching("DivNoNan", [x, y])
-    quotient = arithmetic.divide(one, two)
+    quotient = operators.divide(one, two)
     return of_array(np.asarray(np.where(two == 0, quotient.dtype.type(0), quotient)))
 
 
@@ -70,13 +70,13 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> EagerTensor:
 def equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x == y``, element by element."""
     one, two = matching("Equal", [x, y])
-    return of_array(arithmetic.binary("Equal", np.equal, one, two).astype(np.bool_))
+    return of_array(operators.binary("Equal", np.equal, one, two).astype(np.bool_))
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x != y``, element by element."""
     one, two = matching("NotEqual", [x, y])
-    return of_array(arithmetic.binary("NotEqual", np.not_equal, one, two).astype(np.bool_))
+    return of_array(operators.binary("NotEqual", np.not_equal, one, two).astype(np.bool_))
 
 
 def _truth(op: str, number: int, operand: Any) -> Array:
@@ -84,7 +84,7 @@ def _truth(op: str, number: int, operand: Any) -> Array:
     if isinstance(operand, EagerTensor) and not operand.dtype.is_bool:
         raise invalid(
             f"cannot compute {op} as input #{number}(zero-based) was expected to be a bool tensor "
-            f"but is a {arithmetic.kernel_name(operand.dtype)} tensor"
+            f"but is a {operators.kernel_name(operand.dtype)} tensor"
         )
     return convert_to_tensor(operand, "bool")._array
 
@@ -92,7 +92,7 @@ def _truth(op: str, number: int, operand: Any) -> Array:
 def _logical(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
         one, two = (_truth(op, number, operand) for number, operand in enumerate((x, y)))
-        return of_array(arithmetic.binary("Equal", function, one, two))
+        return of_array(operators.binary("Equal", function, one, two))
 
     operation.__doc__ = doc
     return operation
@@ -257,7 +257,7 @@ def _place(op: str, function: Callable[..., Any], array: Array, axis: Any, outpu
     check_kind(op, array, "fiub")
     dimension = within(0 if axis is None else axis, array.ndim)
     if not array.shape[dimension]:
-        raise invalid(f"Reduction axis {dimension} is empty in shape {arithmetic.shape_text(array.shape)}")
+        raise invalid(f"Reduction axis {dimension} is empty in shape {operators.shape_text(array.shape)}")
     place = np.asarray(function(array, dimension))
     return of_array(place.astype(as_dtype(output_type).as_numpy_dtype))
 

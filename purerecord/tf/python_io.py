@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ._missing import missing
 from .io import TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator
-from .missing import missing
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 

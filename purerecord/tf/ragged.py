@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .composite import RaggedTensor
-from .composite import ragged_constant as constant
-from .joining import matching
-from .missing import missing
-from .tensors import EagerTensor, convert_to_tensor
+from ._missing import missing
+from ._values.joining import matching
+from ._values.ragged_sparse import RaggedTensor
+from ._values.ragged_sparse import ragged_constant as constant
+from ._values.tensor import EagerTensor, convert_to_tensor
 
 __all__ = ["constant", "stack"]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import invalid
+from ._missing import missing
+from ._values.making import lengths_of
+from ._values.operators import invalid
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from .dtypes import as_dtype, float32
-from .missing import missing
-from .ops import lengths_of
-from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
 
 __all__ = [
     "normal",

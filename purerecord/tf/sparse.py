@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ragged import filled
-from .arithmetic import invalid, shape_text
-from .composite import SparseTensor
-from .missing import missing
-from .tensors import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ..payload.ragged import filled
+from ._missing import missing
+from ._values.operators import invalid, shape_text
+from ._values.ragged_sparse import SparseTensor
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 
 __all__ = ["SparseTensor", "from_dense", "reorder", "reshape", "to_dense"]
 

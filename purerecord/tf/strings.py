@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..ragged import Ragged
-from .arithmetic import invalid, shape_text
-from .composite import RaggedTensor
-from .convert import Array
-from .convert import strings as bytes_array
+from ..payload.ragged import Ragged
+from ._missing import missing
+from ._values.convert import Array
+from ._values.convert import strings as bytes_array
+from ._values.operators import invalid, shape_text
+from ._values.ragged_sparse import RaggedTensor
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array
 from .dtypes import as_dtype, float32, string
 from .errors import OutOfRangeError
-from .missing import missing
-from .tensors import EagerTensor, convert_to_tensor, of_array
 
 
 def _strings(value: Any) -> Array:

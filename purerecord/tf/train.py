@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import proto
-from ..proto import Example, Feature, FeatureList, FeatureLists, Features, SequenceExample
-from .missing import missing
+from ..payload import proto
+from ..payload.proto import Example, Feature, FeatureList, FeatureLists, Features, SequenceExample
+from ._missing import missing
 
 __all__ = [
     "BytesList",

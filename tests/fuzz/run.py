@@ -13,13 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where ``tests`` lies
+
 
 def fuzz(target: str, arguments: list[str]) -> None:
     """Never returns: libFuzzer ends the process."""
     import atheris  # noqa: PLC0415 - needed only here, in a process of its own
 
     with atheris.instrument_imports(include=["purerecord"]):
-        import targets  # noqa: PLC0415
+        from tests.fuzz import targets  # noqa: PLC0415
 
         for seed in targets.seeds(target):  # much is imported only when it is used
             targets.TARGETS[target](seed)
@@ -30,7 +32,7 @@ def fuzz(target: str, arguments: list[str]) -> None:
 
 def main() -> int:
     """Each target in a process of its own; the first that fails is the exit code."""
-    import targets  # noqa: PLC0415 - not in the process that fuzzes, where it is instrumented
+    from tests.fuzz import targets  # noqa: PLC0415 - not in the process that fuzzes, where it is instrumented
 
     names = list(targets.TARGETS)
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 
-sys.path.append(str(Path(__file__).parents[1]))
-
-from tuning import buffers
-
 import purerecord as pr
-from purerecord.damage import Damage
+from purerecord.container.damage import Damage
 from purerecord.errors import PureRecordError
+from tests.support.small_buffers import buffers
 
 
 def frame_reader(data: bytes) -> None:

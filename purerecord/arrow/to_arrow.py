@@ -1,0 +1,129 @@
+"""Columns to Arrow arrays: the same memory, where Arrow has the same form.
+
+The dimensions of an array become fixed-size lists, a ``Ragged`` becomes lists, a ``Sparse`` lists of (index,
+value); strings are copied in one pass. This module does not know where the columns come from.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import EncodeError
+from ..payload.ragged import Ragged
+from ..payload.sparse import Sparse
+from ..payload.values import as_array, is_extra, to_float32
+from .types import DENSE_SHAPE, pa
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+
+def as_field(name: str, column: Any) -> tuple[Any, Any]:
+    """The field and the array for a column in any form; what Arrow cannot hold is an ``EncodeError``."""
+    try:
+        array = _as_arrow(name, column)
+    except EncodeError:
+        raise
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise EncodeError(f"Arrow does not take the column: {error}", feature=name) from error
+    metadata = None
+    if isinstance(column, Sparse):
+        metadata = {DENSE_SHAPE: json.dumps(column.dense_shape[1:]).encode()}
+    return pa.field(name, array.type, metadata=metadata), array
+
+
+def _as_arrow(name: str, column: Any) -> Any:
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column
+    if isinstance(column, Ragged):
+        return _from_ragged(name, column)
+    if isinstance(column, Sparse):
+        return _from_sparse(name, column)
+    if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
+        return _from_masked(name, column)
+    if isinstance(column, (list, tuple)):
+        return pa.array(column)
+    if not hasattr(column, "__array__"):
+        raise EncodeError(f"a column must be an array or a list, not {type(column).__name__}", feature=name)
+    array = as_array(column, name)
+    if array.ndim == 0:
+        raise EncodeError("a column has a row for every record; this is a scalar", feature=name)
+    return _from_array(name, array)
+
+
+def _from_array(name: str, array: Array) -> Any:
+    return fixed(values_array(array.reshape(-1), name), array.shape)
+
+
+def values_array(values: Array, name: str | None = None) -> Any:
+    """A vector as an Arrow array; bytes have offsets of 64 bits."""
+    kind = values.dtype.kind
+    if kind == "O":
+        try:
+            return pa.array(values, pa.large_binary())
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            return pa.array(values)  # not strings: Arrow finds a type, or says why there is none
+    if kind in "SU":
+        return pa.array(values.tolist(), pa.large_binary() if kind == "S" else pa.large_string())
+    if is_extra(values.dtype):
+        return pa.array(to_float32(values, name))
+    return pa.array(values.astype(values.dtype.newbyteorder("="), copy=False))
+
+
+def fixed(values: Any, shape: tuple[int, ...], valid: Mask | None = None) -> Any:
+    """``values`` in fixed-size lists, so that the array is of ``shape``; ``valid`` says which are no null."""
+    for axis in range(len(shape) - 1, 0, -1):
+        mask = bitmap(valid) if axis == 1 else None
+        size = math.prod(shape[:axis])
+        values = pa.Array.from_buffers(pa.list_(values.type, shape[axis]), size, [mask], children=[values])
+    return values
+
+
+def lists(values: Any, splits: npt.NDArray[Any], valid: Mask | None = None) -> Any:
+    """``values`` in lists that begin and end at ``splits``; ``valid`` says which are no null."""
+    large = splits.dtype.itemsize == 8
+    dtype = pa.large_list(values.type) if large else pa.list_(values.type)
+    offsets = pa.py_buffer(np.ascontiguousarray(splits, np.int64 if large else np.int32))
+    return pa.Array.from_buffers(dtype, len(splits) - 1, [bitmap(valid), offsets], children=[values])
+
+
+def bitmap(valid: Mask | None) -> Any:
+    """``valid`` as Arrow keeps it, one bit each; None where all are valid."""
+    return None if valid is None or valid.all() else pa.array(valid).buffers()[1]
+
+
+def _from_ragged(name: str, column: Ragged) -> Any:
+    inner = column.values
+    values = _from_ragged(name, inner) if isinstance(inner, Ragged) else _from_array(name, inner)
+    return lists(values, column.row_splits)
+
+
+def _from_masked(name: str, column: Any) -> Any:
+    if column.ndim != 1:
+        raise EncodeError("only a vector can have a mask; fill the array first", feature=name)
+    values = values_array(np.ma.getdata(column), name)
+    places = pa.array(np.arange(len(column)), mask=np.ma.getmaskarray(column))
+    return values.take(places)
+
+
+def _from_sparse(name: str, column: Sparse) -> Any:
+    """Each row a list of what is kept in it: the index within the row, and the value."""
+    if len(column.dense_shape) < 2:
+        raise EncodeError("a Sparse of one dimension has no rows; use to_dense() first", feature=name)
+    rows, inner = column.indices[:, 0], column.indices[:, 1:]
+    if bool(((rows < 0) | (rows >= len(column))).any()):
+        raise EncodeError("an index lies outside of the dense shape", feature=name)
+    order: Any = slice(None)
+    if bool((rows[1:] < rows[:-1]).any()):
+        order = np.argsort(rows, kind="stable")
+    splits = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(column)), out=splits[1:])
+    # One number, where it is enough, is easier to work with than a list of one.
+    index = _from_array(name, inner[order, 0] if inner.shape[1] == 1 else inner[order])
+    value = values_array(column.values[order], name)
+    return lists(pa.StructArray.from_arrays([index, value], ["index", "value"]), splits)

@@ -1,0 +1,254 @@
+"""What each command of the shell does. The result is its exit code; ``cli`` says what the codes mean.
+
+Reports are printed as they are; nothing is worked out here that the library does not know. Damage is never
+passed over in silence: ``cat`` goes on behind it, but says so, and the exit code is 3. Of many files, one
+that cannot be read does not keep the others from being gone through; then the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from argparse import ArgumentError, Namespace
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from ..container.damage import Damage
+from ..container.frame_stream import FrameStream
+from ..container.index import build_index, index_path
+from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
+from ..recovery.report import FileReport, SalvageReport, human_size, salvaged_together
+from ..recovery.salvage import check_places
+from ..recovery.salvage import salvage as salvage_file
+from ..recovery.scan import walk
+from ..recovery.validate import validate as validate_files
+from ..storage.opened import Opened
+from ..storage.paths import Named, resolve
+from .exit_status import Outcome, write
+from .progress import ProgressLine
+from .render import Selection, Summary, as_json, as_text
+
+_COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}
+# Less than this is checked before other processes have even started.
+_WORTH_WORKERS = 1 << 26
+
+
+def validate(arguments: Namespace) -> int:
+    """Check files and print a report."""
+    outcome = Outcome()
+    files = _files(arguments.paths, outcome)
+    total = sum(map(_size, files))
+    workers = arguments.workers or (os.cpu_count() or 1 if total > _WORTH_WORKERS else 1)
+    schema = None
+    if arguments.schema is not None:
+        with outcome.of(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
+            schema = schema_from_json(file.read())
+    if not files:
+        return outcome.code
+    with ProgressLine(total) as progress:
+        report = validate_files(
+            files,
+            workers=workers,
+            decode=arguments.decode,
+            schema=schema,
+            compression=_COMPRESSIONS[arguments.compression],
+            progress=progress,
+        )
+    _print_json(report.to_dict()) if arguments.json else _print(report.text(only_damaged=arguments.quiet))
+    outcome.failed |= bool(report.unreadable)
+    outcome.damaged |= not report.ok
+    return outcome.code
+
+
+def salvage(arguments: Namespace) -> int:
+    """Save what is sound and print a report."""
+    if arguments.target == "-":
+        raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
+    outcome = Outcome()
+    files = _files([arguments.source], outcome)
+    folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(os.sep)
+    if folder and files and os.path.isfile(arguments.target):
+        reason = f"{len(files)} files are to be salvaged, so it must be a folder"
+        raise NotADirectoryError(errno.ENOTDIR, reason, arguments.target)
+    jobs = [_places(arguments, file, folder=folder) for file in files]
+    check_places(jobs)  # of all, before anything is written
+    if folder and files:
+        os.makedirs(arguments.target, exist_ok=True)
+    reports = []
+    for file, target, quarantine in jobs:
+        with outcome.of(_name(file)) as failure, ProgressLine(_size(file)) as progress:
+            report = salvage_file(
+                file,
+                target,
+                quarantine=quarantine,
+                compression=_COMPRESSIONS[arguments.compression],
+                options=_COMPRESSIONS.get(arguments.output_compression),
+                progress=progress,
+            )
+        if failure.reason:
+            report = SalvageReport((FileReport(_name(file), 0, 0, error=failure.reason),))
+        elif not arguments.json:
+            _print(report.text())
+        reports.append(report)
+        outcome.damaged |= not report.ok
+    if arguments.json and reports and (folder or reports[0].output):
+        _print_json([report.to_dict() for report in reports] if folder else reports[0].to_dict())
+    elif len(reports) > 1:
+        _print(salvaged_together(reports))
+    return outcome.code
+
+
+def _places(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
+    """The file, where its records go, and where its damaged ranges do."""
+    if not folder:
+        return file, arguments.target, arguments.quarantine
+    name = os.path.basename(file) if isinstance(file, str) else "stdin"
+    quarantine = None if arguments.quarantine is None else os.path.join(arguments.quarantine, name)
+    return file, os.path.join(arguments.target, name), quarantine
+
+
+def info(arguments: Namespace) -> int:
+    """Print what files hold."""
+    outcome = Outcome()
+    summaries: list[dict[str, Any]] = []
+    samples: list[bytes] = []
+    names: list[str] = []
+    for file in _files(arguments.paths, outcome):
+        summary, damages = Summary(arguments.sample), []
+        facts: dict[str, Any] = {}
+        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+            for found in walk(opened, FrameStream(opened)):
+                if isinstance(found, Damage):
+                    damages.append(found)
+                else:
+                    samples += found[: max(0, arguments.sample - summary.records)] if arguments.schema else []
+                    summary.add(found)
+            facts = _facts(opened, damages)
+        outcome.damaged |= bool(damages)
+        if not facts:
+            continue
+        names.append(_name(file))
+        summaries.append({**facts, **summary.to_dict()})
+        if not (arguments.json or arguments.schema):
+            _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
+    if arguments.schema and names:
+        with outcome.of(" ".join(names)):
+            if not samples:
+                raise ValueError("no record to infer a schema from")
+            sequences = infer_schema(samples, sequence=True)
+            # An Example is a SequenceExample that has no feature lists.
+            _print(schema_to_json(sequences if sequences[1] else infer_schema(samples)).rstrip())
+    elif arguments.json and names:
+        _print_json(summaries)
+    return outcome.code
+
+
+def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
+    return {
+        "path": opened.name,
+        "size": opened.position,
+        "compression": opened.compression or "",
+        "blocked": opened.blocked,
+        "damages": len(damages),
+        "damaged_bytes": sum(damage.size for damage in damages),
+    }
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    yield f"  size         {human_size(facts['size'])}"
+    yield f"  compression  {facts['compression'] or 'none'}{', in blocks' if facts['blocked'] else ''}"
+    if facts["damages"]:
+        yield f"  damage       {human_size(facts['damaged_bytes'])}; purerecord validate says more"
+
+
+def cat(arguments: Namespace) -> int:
+    """Print records."""
+    if arguments.features is not None and arguments.format == "raw":
+        raise ArgumentError(None, "--features is for --format json and text; raw records are whole")
+    outcome = Outcome()
+    selection = Selection(arguments.features)
+    left = arguments.limit
+    for file in _files(arguments.paths, outcome):
+        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+            for found in walk(opened, FrameStream(opened)):
+                if isinstance(found, Damage):
+                    outcome.damaged = True
+                    outcome.say(f"{opened.name}: {found}")
+                    continue
+                for number, payload in enumerate(found[:left], found.first):
+                    _show(arguments, number, payload, selection)
+                left = None if left is None else left - len(found)
+                if left is not None and left <= 0:
+                    break
+        if left is not None and left <= 0:
+            break
+    for reason in selection.unmet():
+        outcome.fail(reason)
+    return outcome.code
+
+
+def _show(arguments: Namespace, number: int, payload: bytes, selection: Selection) -> None:
+    if arguments.format == "raw":
+        write(payload)
+    elif arguments.format == "text":
+        _print(as_text(number, payload, selection))
+    else:
+        _print(as_json(payload, selection))
+
+
+def index(arguments: Namespace) -> int:
+    """Write an index beside each file."""
+    if "-" in arguments.paths:
+        raise ValueError("an index is made of a file on disk, not of stdin")
+    outcome = Outcome()
+    paths = [file for file in _files(arguments.paths, outcome) if isinstance(file, str)]
+    if arguments.output is not None and len(paths) != 1:
+        raise ValueError(f"--output is for one file, not for {len(paths)}")
+    for path in paths:
+        with outcome.of(path):
+            made = build_index(path)
+            target = arguments.output or index_path(path)
+            made.save(target, format=arguments.format)
+            _print(f"{target}: {len(made):,} records")
+    return outcome.code
+
+
+def demo(arguments: Namespace) -> int:
+    """Show what the library does."""
+    from .demo import run  # noqa: PLC0415 - needed by nothing else
+
+    run(arguments.folder)
+    return 0
+
+
+def _files(paths: list[str], outcome: Outcome) -> list[Named]:
+    """The files that are named, ``-`` being stdin. One that is missing is found out when it is opened."""
+    files: list[Named] = []
+    for path in paths:
+        with outcome.of(path):
+            if path == "-" and sys.stdin is None:
+                raise ValueError("stdin is closed")
+            files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
+    return files
+
+
+def _name(file: Named) -> str:
+    return file if isinstance(file, str) else str(getattr(file, "name", "stdin"))
+
+
+def _size(file: Named) -> int:
+    return os.path.getsize(file) if isinstance(file, str) and os.path.isfile(file) else 0
+
+
+def _print(text: str) -> None:
+    # A name that is no valid text is printed as it is.
+    write(text.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _print_json(value: Any) -> None:
+    # JSON is UTF-8 wherever it is; what a name has that is no valid text is escaped as JSON escapes.
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    write(text.encode("utf-8", "backslashreplace") + b"\n")

@@ -1,0 +1,317 @@
+"""Index files: where each record of a file lies, so that any of them can be read at once.
+
+Our own format knows the data's size and a fingerprint of it, and is refused for any other data. Also
+read and written: the text of DALI and ``tfrecord`` ("<offset> <size>" a line); also read: the binary
+``.idx`` of tfr-reader. Which one a file is, its content tells, never its name. Damaged or truncated data
+is never indexed as if it were whole. This module does not read payloads.
+
+Our format, little-endian; never change:
+
+    8s magic · u32 version · u32 blocked · u64 data size · u64 fingerprint · u64 entries
+    entries × u64 frame size            or, for blocked GZIP, entries × (u64 member size, u64 records)
+    u32 CRC-32C of all before
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
+from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
+from ..storage.opened import SNIFF, detect
+from ..storage.paths import is_url, local_path, temporary_name, writing
+from . import frames
+from .checksum import crc32c
+from .frames import HEADER, OVERHEAD
+from .looks_like import hint
+
+Offsets = npt.NDArray[np.int64]
+
+_MAGIC = b"\x89PRIDX\r\n"
+_HEAD = struct.Struct("<8sIIQQQ")
+_VERSION = 1
+_SAMPLE = 1 << 16
+# How a GZIP member begins that is not one of our blocks: without a name, or with one.
+_ORDINARY = (b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x08")
+_CHUNK = 1 << 20
+# Frames of this mean size are hopped over; smaller ones are read, many at once.
+_HOP = 1 << 13
+
+
+class Index:
+    """Where the records of one file lie.
+
+    ``offsets[i]`` and ``sizes[i]`` are frame i's place in the file. For blocked GZIP they are the places of
+    the members, and ``first_records[i]`` is the number of the first record in member i; for a plain file
+    ``first_records`` is None.
+    """
+
+    __slots__ = ("data_size", "fingerprint", "first_records", "offsets", "records", "sizes")
+
+    def __init__(
+        self,
+        offsets: Offsets,
+        sizes: Offsets,
+        *,
+        data_size: int | None = None,
+        fingerprint: int | None = None,
+        first_records: Offsets | None = None,
+        records: int | None = None,
+    ) -> None:
+        self.offsets = offsets
+        self.sizes = sizes
+        self.data_size = data_size
+        self.fingerprint = fingerprint
+        self.first_records = first_records
+        self.records = len(offsets) if records is None else records
+
+    def __len__(self) -> int:
+        return self.records
+
+    def __repr__(self) -> str:
+        blocks = "" if self.first_records is None else f" in {len(self.offsets)} blocks"
+        return f"<Index: {self.records} records{blocks}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Index):
+            return NotImplemented
+        return self._facts() == other._facts()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _facts(self) -> tuple[Any, ...]:
+        firsts = None if self.first_records is None else self.first_records.tobytes()
+        return self.records, self.offsets.tobytes(), self.sizes.tobytes(), firsts
+
+    def save(self, path: Any, *, format: str = "purerecord") -> None:  # noqa: A002 - the word users know
+        """Write the index to ``path``, as "purerecord" (the default) or as DALI's "text"."""
+        if format == "purerecord":
+            data = self._encoded()
+        elif format == "text":
+            data = self._text()
+        else:
+            raise ValueError(f'format must be "purerecord" or "text", not {format!r}')
+        target = os.fsdecode(path)
+        temporary = temporary_name(target)
+        try:
+            with writing(target):
+                with open(temporary, "wb") as file:
+                    file.write(data)
+                os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _encoded(self) -> bytes:
+        if self.data_size is None or self.fingerprint is None:
+            raise ValueError("an index that came from another format does not know its data; build it anew")
+        blocked = self.first_records is not None
+        entries = self.sizes.astype("<u8")
+        if self.first_records is not None:
+            counts = np.diff(np.append(self.first_records, self.records))
+            entries = np.stack([entries, counts.astype("<u8")], axis=1)
+        head = _HEAD.pack(_MAGIC, _VERSION, blocked, self.data_size, self.fingerprint, len(self.sizes))
+        body = head + entries.tobytes()
+        return body + crc32c(body).to_bytes(4, "little")
+
+    def _text(self) -> bytes:
+        if self.first_records is not None:
+            raise ValueError("the text format cannot say where the records of a compressed file are")
+        pairs = zip(self.offsets.tolist(), self.sizes.tolist(), strict=True)
+        return "".join(f"{offset} {size}\n" for offset, size in pairs).encode()
+
+    def check(self, path: Any) -> None:
+        """StaleIndexError unless this is an index of the file at ``path`` as it is now."""
+        name = os.fsdecode(path)
+        with open(name, "rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
+            expected = covered if self.data_size is None else self.data_size
+            if size != expected:
+                raise StaleIndexError(f"{name} has {size} bytes, its index is for {expected}; build it anew")
+            if self.fingerprint is not None and _fingerprint(file, size) != self.fingerprint:
+                raise StaleIndexError(f"{name} has changed since its index was made; build it anew")
+
+
+def index_path(path: str) -> str:
+    """Where the index of the file ``path`` is kept: beside it."""
+    return path + ".index"
+
+
+def load_index(path: Any) -> Index:
+    """The index in the file ``path``, whichever of the known formats it has."""
+    name = os.fsdecode(path)
+    with open(name, "rb") as file:
+        data = file.read()
+    try:
+        if data.startswith(_MAGIC):
+            return _decode(data)
+        if (index := _decode_tfr_reader(data)) is not None:
+            return index
+        return _decode_text(data)
+    except CorruptionError as error:
+        error.path = name
+        raise
+
+
+def _decode(data: bytes) -> Index:
+    if len(data) < _HEAD.size + 4 or crc32c(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise CorruptionError("the index is damaged; build it anew")
+    _, version, blocked, data_size, fingerprint, count = _HEAD.unpack_from(data)
+    if version != _VERSION or blocked > 1:
+        raise CorruptionError(f"an index of version {version} is not known here; build it anew")
+    columns = 2 if blocked else 1
+    if count * columns * 8 != len(data) - _HEAD.size - 4:
+        raise CorruptionError("the index does not have as many entries as it says; build it anew")
+    entries = np.frombuffer(data, "<u8", count * columns, _HEAD.size).reshape(count, columns)
+    sizes = _trusted(entries[:, 0], data_size)
+    if int(sizes.sum()) != data_size:
+        raise CorruptionError("the index does not cover its data; build it anew")
+    firsts = records = None
+    if blocked:
+        counts = _trusted(entries[:, 1], 1 << 62)
+        firsts, records = np.cumsum(counts) - counts, int(counts.sum())
+    offsets = np.cumsum(sizes) - sizes
+    return Index(
+        offsets, sizes, data_size=data_size, fingerprint=fingerprint, first_records=firsts, records=records
+    )
+
+
+def _trusted(numbers: npt.NDArray[np.uint64], total: int) -> Offsets:
+    """``numbers`` as int64, sure to add up without overflow."""
+    if float(numbers.sum(dtype=np.float64)) > min(total * 1.001 + 1, 2.0**62):
+        raise CorruptionError("the index holds impossible numbers; build it anew")
+    return numbers.astype(np.int64)
+
+
+def _decode_tfr_reader(data: bytes) -> Index | None:
+    """tfr-reader: a count, then (begin, end, payload length) for each record."""
+    count = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or count * 24 + 8 != len(data):
+        return None
+    rows = np.frombuffer(data, "<u8", count * 3, 8).reshape(count, 3)
+    begins, ends, lengths = (_trusted(rows[:, i], 1 << 62) for i in range(3))
+    if not np.array_equal(ends - begins, lengths + OVERHEAD):
+        return None
+    return _contiguous(begins, ends - begins)
+
+
+def _decode_text(data: bytes) -> Index:
+    lines = [line.split() for line in data.splitlines() if line.strip()]
+    # No number of more than 19 digits can be a place in a file.
+    if data.translate(None, b"0123456789 \t\r\n") or any(
+        len(line) != 2 or max(map(len, line)) > 19 for line in lines
+    ):
+        raise CorruptionError("this is no index: neither ours, nor DALI's text, nor tfr-reader's")
+    rows = np.array(lines, "S19").astype(np.uint64).reshape(-1, 2)
+    return _contiguous(_trusted(rows[:, 0], 1 << 62), _trusted(rows[:, 1], 1 << 62))
+
+
+def _contiguous(offsets: Offsets, sizes: Offsets) -> Index:
+    ends = offsets + sizes
+    if len(offsets) and (offsets[0] != 0 or (offsets[1:] != ends[:-1]).any() or (sizes < OVERHEAD).any()):
+        raise CorruptionError("the index has gaps or overlaps: it was made from damaged data; build it anew")
+    return Index(offsets, sizes)
+
+
+def build_index(path: Any) -> Index:
+    """The index of the file at ``path``, made by going from header to header, every length CRC checked.
+
+    The file must be uncompressed, or GZIP written with a ``block_size``.
+    """
+    name = local_path(path)
+    if is_url(name):
+        raise ValueError(f"{name}: an index is built from a local file")
+    with open(name, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            head = file.read(SNIFF)
+            if decode_block_header(head) is not None:
+                offsets, sizes, counts = _hop_blocks(file, size)
+                firsts, records = np.cumsum(counts) - counts, int(counts.sum())
+            elif detect(head):
+                raise io.UnsupportedOperation(not_seekable(name))
+            else:
+                sizes = _walk(file, size)
+                offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
+        except CorruptionError as error:
+            error.path = name
+            if error.offset == 0 and isinstance(error, ChecksumError):
+                error.reason += hint(head)
+            raise
+        fingerprint = _fingerprint(file, size)
+    return Index(
+        offsets, sizes, data_size=size, fingerprint=fingerprint, first_records=firsts, records=records
+    )
+
+
+def not_seekable(name: str) -> str:
+    """What to say of a compressed file in which one cannot seek."""
+    return (
+        f"{name} is one compressed stream, in which one cannot seek; rewrite it, uncompressed or with "
+        f'TFRecordOptions("GZIP", block_size=1 << 20), to read records at random'
+    )
+
+
+def _walk(file: BinaryIO, size: int) -> Offsets:
+    """The sizes of all frames of a plain file."""
+    found = [np.empty(0, np.int64)]
+    position = records = 0
+    while position < size:
+        file.seek(position)
+        if position < records * _HOP or not records:
+            buffer = file.read(_CHUNK)
+            loaded = frames.split(buffer)
+            if len(loaded.begins):
+                found.append(loaded.ends - loaded.begins + OVERHEAD)
+                records += len(loaded.begins)
+                position += loaded.stop
+                continue
+        else:
+            buffer = file.read(HEADER)
+        try:
+            # Less than a header where there should be more: the file has become shorter meanwhile.
+            whole = frames.whole_size(buffer, size - position if len(buffer) >= HEADER else len(buffer))
+        except CorruptionError as error:
+            error.offset, error.record = position, records
+            raise
+        found.append(np.array([whole]))
+        records += 1
+        position += whole
+    return np.concatenate(found)
+
+
+def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
+    """The offsets, sizes and record counts of all members of a blocked GZIP file."""
+    rows: list[tuple[int, int, int]] = []
+    position = 0
+    while position < size:
+        file.seek(position)
+        block = decode_block_header(file.read(BLOCK_HEADER_SIZE))
+        if block is None:
+            file.seek(position)
+            if file.read(4) in _ORDINARY:
+                raise io.UnsupportedOperation(not_seekable(file.name))
+            raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
+        if block.size > size - position or block.records * OVERHEAD > block.data_size:
+            raise CompressionError(f"the GZIP block at byte {position} is cut or damaged")
+        rows.append((position, block.size, block.records))
+        position += block.size
+    offsets, sizes, counts = np.array(rows, np.int64).reshape(-1, 3).T
+    return offsets, sizes, counts
+
+
+def _fingerprint(file: BinaryIO, size: int) -> int:
+    """A number that tells this data from other data of the same size: CRCs of its beginning and end."""
+    file.seek(0)
+    begin = crc32c(file.read(_SAMPLE))
+    file.seek(max(0, size - _SAMPLE))
+    return begin << 32 | crc32c(file.read(_SAMPLE))

@@ -1,0 +1,276 @@
+"""Random access: ``RecordFile``, a ``Sequence[bytes]`` over one file or many shards.
+
+It reads by position, so threads may share it; it holds no open file when it is pickled, so worker
+processes may have it too. Where records lie comes from an index: given, found beside the file, or made
+by going through the headers on first use. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from operator import index as as_index
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+
+from ..errors import CompressionError, CorruptionError, StaleIndexError
+from ..records import Origins, Records
+from ..storage.file_handles import OpenFiles
+from ..storage.inflate import decode_block_header, inflate_block
+from ..storage.opened import SNIFF, detect
+from ..storage.paths import is_url, resolve_paths
+from . import frames
+from .frames import FOOTER, HEADER, OVERHEAD
+from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
+from .reader import RecordReader
+
+# Frames are read and checked together, up to about this many bytes; in a loop, so many records at a time.
+_TOGETHER = 1 << 22
+_AHEAD = 1024
+_CACHED_BLOCKS = 4
+
+
+class RecordFile(Sequence[bytes]):
+    """The records of one file, or of many shards, by number.
+
+    ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it an index
+    beside the file (``<path>.index``) is used, or one is made on first use. A slice is a ``RecordFile``.
+
+    >>> records = RecordFile("train-*.tfrecord")
+    >>> len(records), records[0], records[-10:]
+    """
+
+    def __init__(self, path: Any, *, index: Any = None, verify: bool = True) -> None:
+        self._paths = tuple(resolve_paths(path))
+        if remote := [name for name in self._paths if is_url(name)]:
+            raise ValueError(f"{remote[0]}: RecordFile reads local files; read_records reads this one too")
+        indexes = index if isinstance(index, (list, tuple)) else [index]
+        if index is None:
+            indexes = [None] * len(self._paths)
+        if len(indexes) != len(self._paths):
+            raise ValueError(f"{len(self._paths)} files need as many indexes, not {len(indexes)}")
+        files = OpenFiles()
+        self._shards = [
+            _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
+        ]
+        self._numbers: range | None = None  # of a slice; None stands for all
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in the order of their records."""
+        return self._paths
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    @overload
+    def __getitem__(self, key: slice) -> RecordFile: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> bytes | RecordFile:
+        if isinstance(key, slice):
+            part = object.__new__(RecordFile)
+            part.__dict__.update(self.__dict__)
+            part._numbers = self._all()[key]
+            return part
+        shard, number = self._place(self._all()[as_index(key)])
+        return self._shards[shard].read_one(number)
+
+    def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
+        """Several records, in the order of ``indices``, read and checked together."""
+        all_numbers = self._all()
+        numbers = np.array([all_numbers[index] for index in indices], np.int64)
+        shards = np.searchsorted(self._ends, numbers, side="right")
+        found = [b""] * len(numbers)
+        for shard in np.unique(shards).tolist():
+            places = np.flatnonzero(shards == shard)
+            first = self._ends[shard - 1] if shard else 0
+            wanted, rows = np.unique(numbers[places] - first, return_inverse=True)
+            records = self._shards[shard].read(wanted)
+            for place, row in zip(places.tolist(), rows.tolist(), strict=True):
+                found[place] = records[row]
+        return found
+
+    _getitems = __getitems__  # which is what grain calls it
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._numbers is None and any(shard.index is None for shard in self._shards):
+            yield from RecordReader(self._paths, verify=self._shards[0].verify)
+            return
+        for begin in range(0, len(self), _AHEAD):
+            numbers = range(begin, min(begin + _AHEAD, len(self)))
+            try:
+                records: Iterable[bytes] = self.__getitems__(numbers)
+            except (CorruptionError, StaleIndexError):
+                records = map(self.__getitem__, numbers)  # those before the damage come first
+            yield from records
+
+    def __records__(self) -> Records:
+        """All of them in memory, each with the file and the number it has there; for ``Records.of``."""
+        if self._numbers is None:
+            return Records.concat(RecordReader(self._paths, verify=self._shards[0].verify).batches())
+        places = np.array([self._place(number) for number in self._numbers], np.int64).reshape(-1, 2)
+        records = Records.of(list(self))
+        records.origins = Origins(self._paths, places[:, 0], places[:, 1])
+        return records
+
+    def __repr__(self) -> str:
+        names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
+        if self._numbers is None:
+            return f"RecordFile({names})"
+        start, stop, step = self._numbers.start, self._numbers.stop, self._numbers.step
+        return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
+
+    def _all(self) -> range:
+        """The numbers of the records here among those of all files."""
+        return range(self._ends[-1] if self._ends else 0) if self._numbers is None else self._numbers
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(map(len, self._shards)))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """The shard in which record ``number`` of all is, and its number there."""
+        shard = bisect_right(self._ends, number)
+        return shard, number - (self._ends[shard - 1] if shard else 0)
+
+
+class _Shard:
+    """The records of one file, by number."""
+
+    def __init__(self, path: str, index: Any, verify: bool, files: OpenFiles) -> None:
+        self.path = path
+        self.verify = verify
+        self._given = index
+        self._files = files
+        self._lock = threading.Lock()
+        self._blocks: OrderedDict[int, Records] = OrderedDict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file itself; an index that is there already travels along.
+        return _Shard, (self.path, self.__dict__.get("index", self._given), self.verify, self._files)
+
+    @cached_property
+    def index(self) -> Index | None:
+        """Where the records are; None for a compressed file in which one cannot seek."""
+        with open(self.path, "rb", buffering=0) as file:
+            head = file.read(SNIFF)
+        if detect(head) and decode_block_header(head) is None:
+            return None
+        given = self._given
+        if given is None and os.path.exists(index_path(self.path)):
+            given = index_path(self.path)
+        if given is None:
+            try:
+                return build_index(self.path)
+            except io.UnsupportedOperation:  # ordinary GZIP behind the blocks
+                return None
+        index = given if isinstance(given, Index) else load_index(given)
+        index.check(self.path)
+        return index
+
+    @cached_property
+    def _counted(self) -> int:
+        return sum(map(len, RecordReader(self.path, verify=False).batches()))
+
+    def __len__(self) -> int:
+        return self._counted if self.index is None else len(self.index)
+
+    def read_one(self, number: int) -> bytes:
+        """Record ``number``."""
+        index = self._seekable()
+        if index.first_records is not None:
+            block = bisect_right(index.first_records, number) - 1
+            return self._block(index, block)[number - int(index.first_records[block])]
+        offset, size = int(index.offsets[number]), int(index.sizes[number])
+        data = self._read_at(offset, size)
+        try:
+            if frames.whole_size(data, len(data)) != size:
+                raise StaleIndexError(
+                    f"{self.path} is not what its index says at byte {offset}; build it anew"
+                )
+            payload = data[HEADER:-FOOTER]
+            if self.verify and not frames.payload_holds(payload, data[-FOOTER:]):
+                raise frames.payload_error(payload, data[-FOOTER:])
+        except CorruptionError as error:
+            error.path, error.record, error.offset = self.path, number, offset
+            raise
+        return payload
+
+    def read(self, numbers: Offsets) -> list[bytes]:
+        """Several records; ``numbers`` ascend."""
+        index = self._seekable()
+        if index.first_records is not None:
+            return [self.read_one(number) for number in numbers.tolist()]
+        found: list[bytes] = []
+        for some in _portions(index, numbers):
+            buffer = b"".join([self._read_at(offset, size) for offset, size in _spans(index, some)])
+            whole = frames.split(buffer)
+            sizes = whole.ends - whole.begins + OVERHEAD
+            if not np.array_equal(sizes, index.sizes[some]) or (
+                self.verify and len(frames.bad_payloads(buffer, whole.begins, whole.ends))
+            ):
+                found += map(self.read_one, some.tolist())  # finds out exactly what is wrong
+            else:
+                found += Records(buffer, whole.begins, whole.ends)
+        return found
+
+    def _seekable(self) -> Index:
+        if self.index is None:
+            raise io.UnsupportedOperation(not_seekable(self.path))
+        return self.index
+
+    def _block(self, index: Index, number: int) -> Records:
+        """The records of one block of a blocked GZIP file; the last few blocks are kept."""
+        with self._lock:
+            if number in self._blocks:
+                self._blocks.move_to_end(number)
+                return self._blocks[number]
+        records = self._inflate(index, number)
+        with self._lock:
+            self._blocks[number] = records
+            while len(self._blocks) > _CACHED_BLOCKS:
+                self._blocks.popitem(last=False)
+        return records
+
+    def _inflate(self, index: Index, number: int) -> Records:
+        assert index.first_records is not None
+        first = int(index.first_records[number])
+        last = int(index.first_records[number + 1]) if number + 1 < len(index.offsets) else index.records
+        member = self._read_at(int(index.offsets[number]), int(index.sizes[number]))
+        block = decode_block_header(member)
+        data = inflate_block(member, block) if block is not None else None
+        if data is None:
+            raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
+        whole = frames.split(data)
+        bad = frames.bad_payloads(data, whole.begins, whole.ends) if self.verify else ()
+        if whole.stop != len(data) or len(whole.begins) != last - first or len(bad):
+            # Reading forward says exactly which record is damaged, and how.
+            for _ in RecordReader(io.BytesIO(member), verify=self.verify):
+                pass
+            raise StaleIndexError(f"{self.path} is not what its index says; build it anew")
+        return Records(data, whole.begins, whole.ends, path=self.path, first=first)
+
+    def _read_at(self, offset: int, size: int) -> bytes:
+        return self._files.get(self.path).read_at(offset, size)
+
+
+def _portions(index: Index, numbers: Offsets) -> list[Offsets]:
+    """``numbers`` in portions that are not too much to hold at once."""
+    reached = np.cumsum(index.sizes[numbers]) // _TOGETHER
+    return np.split(numbers, np.flatnonzero(np.diff(reached)) + 1)
+
+
+def _spans(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
+    """Offset and size of the frames of ``numbers``, where they lie side by side as one."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1)
+    firsts, lasts = numbers[np.append(0, breaks + 1)], numbers[np.append(breaks, -1)]
+    begins, ends = index.offsets[firsts], index.offsets[lasts] + index.sizes[lasts]
+    return zip(begins.tolist(), (ends - begins).tolist(), strict=True)

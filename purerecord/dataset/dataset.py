@@ -1,0 +1,387 @@
+"""``Dataset``: chains that read, shuffle, batch and parse, for any number of workers and ranks.
+
+A dataset describes what is to be done and does nothing; it can be pickled and sent to other processes.
+Iterating over it does the work. Every (seed, epoch) defines one order of its elements, which does not
+depend on who takes them; see ``share`` for how they are dealt out and how a run goes on where another
+stopped. Methods that TensorFlow has too have its signatures. The steps live in modules of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import index
+from typing import Any
+
+from ..errors import ClosedError, CorruptionError
+from ..payload.specs import as_features
+from ..storage.paths import resolve_paths
+from .engine.node import Context, Node, Tally
+from .engine.shares import SHARE, Consumer, Share
+from .engine.states import KIND, VERSION, check_state
+from .transforms.batch import Batch, PaddedBatch, Unbatch
+from .transforms.cache import Cache
+from .transforms.concatenate import Concatenate
+from .transforms.enumerate import Enumerate
+from .transforms.files import Files
+from .transforms.filter import Filter
+from .transforms.interleave import Interleave
+from .transforms.map import Map
+from .transforms.own_files import own_files
+from .transforms.parallel import Parallel
+from .transforms.parse import Parse
+from .transforms.prefetch import Prefetch
+from .transforms.repeat import Repeat
+from .transforms.sample import Sample
+from .transforms.shuffle import GlobalShuffle, Shuffle
+from .transforms.slice import Slice
+from .transforms.sources import Generated, Range, Slices
+from .transforms.zip import Zip
+
+_POLICIES = ("raise", "skip", "stop")
+
+
+class Dataset:
+    """Elements, and what is done to them on the way.
+
+    >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000, seed=1).batch(128).parse(features)
+    >>> for batch in dataset:  # every loop is an epoch, shuffled anew
+    ...     ...
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._epoch = 0  # of the next loop
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any) -> Dataset:
+        """The rows of an array, a Ragged, Records, a list, or of a dict or tuple of those."""
+        node = Slices(tensors)
+        len(node)  # says at once if they do not fit together
+        return Dataset(node)
+
+    @staticmethod
+    def from_generator(generator: Callable[..., Iterable[Any]], *, args: Sequence[Any] = ()) -> Dataset:
+        """What ``generator(*args)`` gives; it is called once an epoch and must give the same each time."""
+        return Dataset(Generated(generator, tuple(args)))
+
+    @staticmethod
+    def range(*args: int) -> Dataset:
+        """Whole numbers, as Python's ``range``."""
+        return Dataset(Range(range(*args)))
+
+    @staticmethod
+    def zip(*datasets: Any) -> Dataset:
+        """Tuples of one element of each dataset, as long as all have one."""
+        parts = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], (tuple, list)) else datasets
+        if not parts:
+            raise ValueError("zip needs at least one dataset")
+        return Dataset(Zip(tuple(_node(part) for part in parts)))
+
+    @staticmethod
+    def sample(
+        datasets: Sequence[Dataset],
+        weights: Sequence[float] | None = None,
+        seed: int | None = None,
+        stop_on_empty_dataset: bool = False,
+    ) -> Dataset:
+        """Every element from one of ``datasets``, drawn by ``weights``; those at their end are left out."""
+        shares = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
+        if len(shares) != len(datasets) or not datasets:
+            raise ValueError(f"{len(datasets)} datasets need as many weights, not {len(shares)}")
+        if min(shares) < 0 or not 0 < sum(shares) < float("inf"):
+            raise ValueError("weights must not be negative, and not all zero")
+        parts = tuple(_node(dataset) for dataset in datasets)
+        return Dataset(Sample(parts, tuple(shares), seed, stop_on_empty_dataset))
+
+    def shard(self, num_shards: int, index: int) -> Dataset:
+        """Every ``num_shards``-th element, beginning with number ``index``.
+
+        Loaders that know their workers and ranks need no ``shard``: see ``iterator``.
+        """
+        if not 0 <= index < num_shards:
+            raise ValueError(f"index must be in [0, {num_shards}), not {index}")
+        return self._then(Slice(self._node, f"shard({num_shards}, {index})", index, None, num_shards))
+
+    def shuffle(
+        self, buffer_size: int, seed: int | None = None, reshuffle_each_iteration: bool = True
+    ) -> Dataset:
+        """A random one of the next ``buffer_size`` elements, again and again; without a seed, seed 0."""
+        _check_positive("buffer_size", buffer_size)
+        return self._then(Shuffle(self._node, buffer_size, seed, reshuffle_each_iteration))
+
+    def global_shuffle(self, seed: int | None = None, reshuffle_each_iteration: bool = True) -> Dataset:
+        """A random permutation of all elements, which must be readable in any order, as files mostly are."""
+        return self._then(GlobalShuffle(self._node, seed, reshuffle_each_iteration))
+
+    def batch(self, batch_size: int, drop_remainder: bool = False) -> Dataset:
+        """``batch_size`` elements at a time; raw records become ``Records``, others arrays."""
+        _check_positive("batch_size", batch_size)
+        return self._then(Batch(self._node, batch_size, drop_remainder))
+
+    def padded_batch(
+        self,
+        batch_size: int,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """Like ``batch``; arrays are filled up to ``padded_shapes``, or to the longest of the batch."""
+        _check_positive("batch_size", batch_size)
+        return self._then(PaddedBatch(self._node, batch_size, drop_remainder, padded_shapes, padding_values))
+
+    def unbatch(self) -> Dataset:
+        """The rows of batches, one by one."""
+        return self._then(Unbatch(self._node))
+
+    def parse(self, features: Mapping[str, Any]) -> Dataset:
+        """Serialized Examples as ``features`` specifies them; fastest after ``batch``, column by column."""
+        return self._then(Parse(self._node, as_features(features)))
+
+    def map(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        *,
+        processes: bool = False,
+    ) -> Dataset:
+        """``map_func`` of every element; in threads, or ``processes``, always in order.
+
+        ``num_parallel_calls`` of -1 is one for each CPU; ``deterministic`` is for TensorFlow's signature.
+        """
+        parallel = -1 if processes and num_parallel_calls is None else num_parallel_calls
+        return self._then(Map(self._node, map_func, parallel, processes))
+
+    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+        """The elements for which ``predicate`` is true."""
+        return self._then(Filter(self._node, predicate))
+
+    def repeat(self, count: int | None = None) -> Dataset:
+        """``count`` epochs one after the other, each shuffled anew; without end if None or -1."""
+        return self._then(Repeat(self._node, None if count is None or index(count) < 0 else count))
+
+    def take(self, count: int) -> Dataset:
+        """The first ``count`` elements; all if -1."""
+        return self._then(Slice(self._node, f"take({count})", 0, None if index(count) < 0 else count))
+
+    def skip(self, count: int) -> Dataset:
+        """All but the first ``count`` elements; none if -1."""
+        begin, end = (0, 0) if index(count) < 0 else (count, None)
+        return self._then(Slice(self._node, f"skip({count})", begin, end))
+
+    def cache(self, filename: Any = "") -> Dataset:
+        """The elements of epoch 0, kept in memory or in a file, and given in every epoch; shuffle behind it.
+
+        What is kept in memory is shared by all who get it, so its arrays are read-only.
+        """
+        return self._then(Cache(self._node, os.fsdecode(filename)))
+
+    def prefetch(self, buffer_size: int) -> Dataset:
+        """The same, fetched by a thread up to ``buffer_size`` elements ahead."""
+        return self._then(Prefetch(self._node, buffer_size))
+
+    def parallel(self, processes: int | None = None) -> Dataset:
+        """The chain so far in so many processes: this one, and others that are started.
+
+        Each has its own files, and they give their elements in turn, one each. Without ``processes`` there
+        is one for each CPU. It pays for whole batches: ``batch(4096).parse(features).parallel(4)``.
+        """
+        count = os.cpu_count() or 1 if processes is None else processes
+        _check_positive("processes", count)
+        node = Parallel(self._node, count)
+        len(node.shares)  # says at once if there are too few files
+        return self._then(node)
+
+    def interleave(
+        self,
+        map_func: Callable[..., Dataset],
+        cycle_length: int | None = None,
+        block_length: int | None = None,
+    ) -> Dataset:
+        """``block_length`` elements in turn of ``cycle_length`` datasets that ``map_func`` makes."""
+        cycle, block = cycle_length or 4, block_length or 1
+        _check_positive("cycle_length", cycle)
+        _check_positive("block_length", block)
+        return self._then(Interleave(self._node, _Nodes(map_func), cycle, block))
+
+    def enumerate(self, start: int = 0) -> Dataset:
+        """Tuples of a number, counted from ``start``, and the element."""
+        return self._then(Enumerate(self._node, start))
+
+    def concatenate(self, dataset: Dataset) -> Dataset:
+        """The elements of this dataset, then those of another."""
+        return self._then(Concatenate(self._node, _node(dataset)))
+
+    def _then(self, node: Node) -> Dataset:
+        return Dataset(node)
+
+    def iterator(
+        self,
+        epoch: int | None = None,
+        *,
+        rank: int = 0,
+        world_size: int = 1,
+        worker: int = 0,
+        workers: int = 1,
+        even: str = "uneven",
+        share: str = "elements",
+    ) -> DatasetIterator:
+        """The elements of one epoch that worker ``worker`` of rank ``rank`` is to have.
+
+        Without ``epoch``, the one after that of the latest loop. ``even`` decides about a last round with
+        fewer elements than ranks: "uneven" gives what there is, "drop" leaves them out, "pad" fills up with
+        elements from the beginning. With ``share="files"`` every one has its own files, opens no others, and
+        has as many elements as are in them; a state is then for the same worker of as many only.
+        """
+        if epoch is None:
+            epoch = self._epoch
+        if index(epoch) < 0:
+            raise ValueError(f"epochs are counted from 0, so there is no epoch {epoch}")
+        self._epoch = epoch + 1
+        if share not in SHARE:
+            raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
+        return DatasetIterator(self, epoch, Consumer(rank, world_size, worker, workers), even, share)
+
+    def __iter__(self) -> DatasetIterator:
+        return self.iterator()
+
+    def __len__(self) -> int:
+        size = self._node.size()
+        if size is None:
+            raise TypeError("how many elements this dataset has is not known before it has been gone through")
+        if size < 0:
+            raise TypeError("this dataset never ends, so it has no length")
+        return size
+
+    def __bool__(self) -> bool:
+        return True  # and not whether it has elements, which may take long to find out
+
+    def __repr__(self) -> str:
+        return f"<{self._node.chain()}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"node": self._node, "epoch": self._epoch}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._node, self._epoch = state["node"], state["epoch"]
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, as ``bytes``, one file after the other.
+
+    ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
+    "raise"; "skip" goes on behind it, and the iterator counts it in ``skipped``; "stop" ends there.
+    """
+
+    def __init__(self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise") -> None:
+        if on_error not in _POLICIES:
+            raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
+        super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error))
+
+
+class DatasetIterator(Iterator[Any]):
+    """Goes through one epoch of a dataset, or the part of one consumer.
+
+    ``state_dict()`` is small and made of what JSON has; ``load_state_dict()`` goes on exactly there, also
+    with other numbers of workers and ranks. ``skipped`` counts the damaged places that were passed over,
+    ``last_error`` is the latest of them.
+    """
+
+    def __init__(self, dataset: Dataset, epoch: int, consumer: Consumer, even: str, share: str) -> None:
+        self._dataset = dataset
+        self._consumer = consumer
+        self._even = even
+        self._closed = False
+        self._node = dataset._node
+        self._files: list[int] | None = None  # which files are ours, of how many consumers
+        if share == "files":
+            if even != "uneven":
+                raise ValueError(
+                    f'even={even!r} needs share="elements": files have different numbers of them'
+                )
+            self._node = own_files(self._node, consumer)
+            self._files, self._consumer = [consumer.number, consumer.count], Consumer()
+        self._begin(epoch)
+
+    def _begin(self, epoch: int) -> None:
+        self.epoch = epoch
+        self._tally = Tally()
+        context = Context(epoch, self._tally, self._consumer.pattern)
+        node = self._node
+        self._share = Share(lambda: node.open(context), self._consumer, self._even)
+
+    @property
+    def skipped(self) -> int:
+        """How many damaged places were passed over."""
+        return self._tally.skipped
+
+    @property
+    def last_error(self) -> CorruptionError | None:
+        """The latest damage that was passed over."""
+        return self._tally.last_error
+
+    def __next__(self) -> Any:
+        if self._closed:
+            raise ClosedError("the iterator is closed")
+        return self._share.next()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where this is: a few values that JSON can hold."""
+        place = {KIND: VERSION, "chain": self._dataset._node.outline(), "epoch": self.epoch}
+        files = {} if self._files is None else {"files": self._files}
+        return {**place, **files, **self._share.state(), "skipped": self.skipped}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken, with this iterator's worker and rank.
+
+        ``{"epoch": 3, "position": 1000}`` will do too: that many elements (or batches) are passed over.
+        """
+        check_state(state_dict)
+        version, chain = state_dict.get(KIND, VERSION), self._dataset._node.outline()
+        if version != VERSION:
+            raise ValueError(f"this is a state of version {version}, which is not known here")
+        if state_dict.get("chain", chain) != chain:
+            raise ValueError(f"this is a state of another dataset: {state_dict['chain']}, here {chain}")
+        if state_dict.get("files") != self._files:
+            raise ValueError('with share="files" a state is for the same consumer of as many, and no other')
+        self._share.close()
+        self._begin(state_dict["epoch"])
+        self._dataset._epoch = self.epoch + 1
+        self._share.restore(state_dict)
+        self._tally.skipped = state_dict.get("skipped", self._tally.skipped)
+
+    get_state = state_dict
+    set_state = load_state_dict
+
+    def close(self) -> None:
+        """Let go of files, threads and processes, and wait until they are gone.
+
+        Those of an iterator that is forgotten go too, but nobody waits: that may happen anywhere, also in a
+        thread that holds what they need to go.
+        """
+        if not self._closed:
+            self._closed = True
+            self._share.close()
+
+
+class _Nodes:
+    """A function that gives datasets, as one that gives their nodes."""
+
+    def __init__(self, function: Callable[..., Dataset]) -> None:
+        self._function = function
+        self.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
+
+    def __call__(self, *element: Any) -> Node:
+        return _node(self._function(*element))
+
+
+def _node(dataset: Any) -> Node:
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"expected a Dataset, not {type(dataset).__name__}")
+    return dataset._node
+
+
+def _check_positive(name: str, value: int) -> None:
+    if index(value) < 1:
+        raise ValueError(f"{name} must be positive, not {value}")

@@ -1,0 +1,135 @@
+"""Sources in memory: the rows of arrays, whole numbers, what a generator gives.
+
+Sources that are files are in ``filesource``. This module does not know what an element is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Table, changed
+from ..engine.structure import count_rows, select
+
+
+@dataclass(frozen=True, eq=False)
+class Slices(Node):
+    """The rows of what is in memory: an array, a Ragged, Records, a list, or a structure of those."""
+
+    tensors: Any
+
+    def open(self, context: Context) -> Cursor:
+        return _TableCursor(self)
+
+    def size(self) -> int:
+        return len(self)
+
+    def __len__(self) -> int:
+        return count_rows(self.tensors)
+
+    def table(self) -> Table:
+        return self
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """The rows with these numbers."""
+        return [select(self.tensors, number) for number in numbers.tolist()]
+
+    def label(self) -> str:
+        return f"from_tensor_slices(<{len(self)} rows>)"
+
+
+@dataclass(frozen=True, eq=False)
+class Range(Node):
+    """Whole numbers."""
+
+    numbers: range
+
+    def open(self, context: Context) -> Cursor:
+        return _TableCursor(self)
+
+    def size(self) -> int:
+        return len(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def table(self) -> Table:
+        return self
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """The members with these numbers."""
+        return [self.numbers[number] for number in numbers.tolist()]
+
+    def label(self) -> str:
+        begin, end, step = self.numbers.start, self.numbers.stop, self.numbers.step
+        return f"range({begin}, {end}{f', {step}' if step != 1 else ''})"
+
+
+class _TableCursor(Cursor):
+    """Goes through a table from the first to the last."""
+
+    hint = MANY
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._size = len(table)
+        self._next = 0
+
+    def take(self, count: int) -> Elements:
+        begin, self._next = self._next, min(self._next + count, self._size)
+        return self._table.fetch(np.arange(begin, self._next))
+
+    def skip(self, count: int) -> int:
+        begin, self._next = self._next, min(self._next + count, self._size)
+        return self._next - begin
+
+    def state(self) -> State:
+        return self._next
+
+    def restore(self, state: State) -> None:
+        self._next = state
+
+
+@dataclass(frozen=True, eq=False)
+class Generated(Node):
+    """What a function that is called each epoch gives, one after the other."""
+
+    function: Callable[..., Iterable[Any]]
+    args: tuple[Any, ...] = ()
+
+    def open(self, context: Context) -> Cursor:
+        return _GeneratedCursor(self)
+
+    def size(self) -> None:
+        return None
+
+    def label(self) -> str:
+        return f"from_generator({name_of(self.function)})"
+
+
+class _GeneratedCursor(Cursor):
+    def __init__(self, node: Generated) -> None:
+        self._elements = iter(node.function(*node.args))
+        self._count = 0
+
+    def take(self, count: int) -> Elements:
+        elements = list(islice(self._elements, count))
+        self._count += len(elements)
+        return elements
+
+    def state(self) -> State:
+        return self._count
+
+    def restore(self, state: State) -> None:
+        if self.skip(state) != state:
+            raise changed(f"the generator gave fewer than {state} elements")
+
+
+def name_of(function: Any) -> str:
+    """A function's name, for a repr."""
+    return str(getattr(function, "__qualname__", None) or type(function).__name__)

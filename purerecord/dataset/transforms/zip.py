@@ -1,0 +1,75 @@
+"""``zip``: the elements of several datasets, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..engine.node import Context, Cursor, Elements, Node, State, take_exactly
+from .slice import Moved
+
+
+@dataclass(frozen=True, eq=False)
+class Zip(Node):
+    """Tuples of one element of each dataset, as long as all have one."""
+
+    parts: tuple[Node, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.parts
+
+    def open(self, context: Context) -> Cursor:
+        return _ZipCursor([part.open(context) for part in self.parts])
+
+    def size(self) -> int | None:
+        sizes = [size for part in self.parts if (size := part.size()) != -1]
+        if None in sizes:
+            return None
+        return min(size for size in sizes if size is not None) if sizes else -1
+
+    def chain(self) -> str:
+        return self.label()
+
+    def label(self) -> str:
+        return f"zip({', '.join(part.chain() for part in self.parts)})"
+
+    def outline(self) -> str:
+        return f"zip({', '.join(part.outline() for part in self.parts)})"
+
+
+class _ZipCursor(Cursor):
+    def __init__(self, parts: list[Cursor]) -> None:
+        self._parts = parts
+        self.hint = min(part.hint for part in parts)
+        self._error: Exception | None = None
+
+    def take(self, count: int) -> Elements:
+        return self._together(lambda: self._take(count))
+
+    def _together(self, move: Callable[[], Moved]) -> Moved:
+        """What ``move`` gives; after an error in one part never again, since the parts are not in step."""
+        if self._error is not None:
+            raise self._error
+        try:
+            return move()
+        except Exception as error:
+            self._error = error
+            raise
+
+    def _take(self, count: int) -> Elements:
+        return list(zip(*(take_exactly(part, count) for part in self._parts), strict=False))
+
+    def skip(self, count: int) -> int:
+        return self._together(lambda: min(part.skip(count) for part in self._parts))
+
+    def state(self) -> State:
+        return [part.state() for part in self._parts]
+
+    def restore(self, state: State) -> None:
+        for part, own in zip(self._parts, state, strict=True):
+            part.restore(own)
+
+    def close(self) -> None:
+        for part in self._parts:
+            part.close()

@@ -1,0 +1,132 @@
+"""The outline of one record: its entries, read with plain Python.
+
+The templates for all records of a batch are made from outlines, in ``header_templates``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..wire import BYTES, FLOAT, INT64, MAX_SIZE, MAX_TAG, UNSET
+
+MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
+MAX_ENTRIES = 4096  # and so are those with more entries
+FLOAT_SIZE = 4  # bytes
+KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
+
+
+class Entry(NamedTuple):
+    """A feature: its key, its kind, whether all its lengths are single bytes, and whether it is one float."""
+
+    key: bytes
+    kind: int
+    short: bool
+    one_float: bool
+
+
+def outline(payload: bytes) -> tuple[Entry, ...] | None:
+    """The entries of a serialized Example, in their order; None if it is not of the usual form.
+
+    Only the form is looked at, just as far as it is needed: what else may be wrong shows when the
+    record is compared with its own outline.
+    """
+    entries: list[Entry] = []
+    try:
+        if payload[0] != 0x0A:
+            return None
+        size, position = read_size(payload, 1)
+        if position + size != len(payload):
+            return None
+        while position < len(payload):
+            if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
+                return None
+            size, begin = read_size(payload, position + 1)
+            position = begin + size
+            entry = _entry(payload, begin, size)
+            if entry is None:
+                return None
+            entries.append(entry)
+    except (IndexError, UnicodeDecodeError):
+        return None
+    return tuple(entries) if len({entry.key for entry in entries}) == len(entries) else None
+
+
+def first_key(payload: bytes) -> bytes | None:
+    """The key of the first entry of a serialized Example; None if there is none of the usual form."""
+    try:
+        _, begin = read_size(payload, 1)
+        _, begin = read_size(payload, begin + 1)
+        return payload[begin + 2 : begin + 2 + payload[begin + 1]]
+    except IndexError:
+        return None
+
+
+def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
+    """Does a serialized Example of the usual form hold the entries with these prefixes, in this order?"""
+    try:
+        _, position = read_size(payload, 1)
+        for prefix in prefixes:
+            size, begin = payload[position + 1], position + 2
+            if size >= 0x80:
+                size, begin = read_size(payload, position + 1)
+            if not payload.startswith(prefix, begin):
+                return False
+            position = begin + size
+    except IndexError:
+        return False
+    return position == len(payload)
+
+
+def prefix_of(entry: Entry) -> bytes:
+    """How the content of an entry begins: with its key."""
+    return bytes((0x0A, len(entry.key))) + entry.key
+
+
+def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Entries that serve for both records; none if these do not have the same features in the same order."""
+    if [entry.key for entry in one] != [entry.key for entry in other]:
+        return ()
+    return tuple(map(_common_entry, one, other))
+
+
+def _common_entry(one: Entry, other: Entry) -> Entry:
+    kind = one.kind if one.kind != UNSET else other.kind
+    return Entry(one.key, kind, one.short and other.short, one.one_float and other.one_float)
+
+
+def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
+    """The entry whose content is ``size`` bytes from ``begin`` on."""
+    middle = begin + 2 + payload[begin + 1]
+    if payload[begin] != 0x0A or middle - begin - 2 > MAX_KEY or payload[middle] != 0x12:
+        return None
+    key = payload[begin + 2 : middle]
+    key.decode()
+    rest, feature = read_size(payload, middle + 1)
+    if rest == 0:
+        return Entry(key, UNSET, False, False)
+    kind = KINDS.get(payload[feature])
+    if kind is None:
+        return None
+    short = rest >= 4 and size < 0x80 and payload[feature + 3] == rest - 4
+    return Entry(key, kind, short, short and kind == FLOAT and rest == 4 + FLOAT_SIZE)
+
+
+def read_size(payload: bytes, position: int) -> tuple[int, int]:
+    """The length at ``position``, and the position behind it.
+
+    IndexError if the row decoder would not take it for one either.
+    """
+    size = payload[position]
+    if size < 0x80:
+        return size, position + 1
+    size &= 0x7F
+    for shift in range(7, 7 * MAX_TAG, 7):
+        position += 1
+        octet = payload[position]
+        size |= (octet & 0x7F) << shift
+        if octet < 0x80:
+            if size > MAX_SIZE:
+                break
+            return size, position + 1
+    raise IndexError("a length is too large")

@@ -1,0 +1,275 @@
+"""Values whose places are known: from spans of a buffer to arrays of integers, floats and ``bytes``.
+
+A span is ``sizes[i]`` bytes from ``begins[i]`` on. Each function handles all spans of a column at once.
+``fetch`` is what makes that possible: one indexing operation that copies some bytes from every record. This
+module does not know what is around a span.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...memory.malloc import LARGE, in_portions
+from .varint_words import MAX_BYTES, Ints, Octets, Words, has_too_long, packed, scalars, two_words
+
+_PIECE = 64  # bytes of a list that are copied at once
+_SAMPLE = 32  # spans that tell whether it is worth while to look at all
+_CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
+_LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
+_SHORT = 256  # bytes: up to here, two copies of a string and more cost less than a slice
+_ROWS = 1 << 20  # bytes of the rows that short strings are put into at once
+_ONES = np.uint64(0x0101010101010101)
+
+
+def fetch(octets: Octets, width: int, begins: Ints, offset: int = 0) -> npt.NDArray[np.void]:
+    """The ``width`` bytes from each of ``begins + offset`` on; zeros where that is outside of the buffer.
+
+    ``begins`` are not negative, except with a negative ``offset``.
+    """
+    if offset < 0:
+        begins, offset = begins + offset, 0
+        if begins.size and int(begins.min()) < 0:
+            return _fetch_anywhere(octets, width, begins)
+    number = octets.size - offset - width + 1
+    if number > 0:
+        # Element i of this view is the bytes from i on: the elements overlap, and nothing is copied yet.
+        view: npt.NDArray[np.void] = np.ndarray((number,), _bytes(width), octets, offset, (1,))
+        try:
+            return view[begins]
+        except IndexError:
+            pass
+    return _fetch_anywhere(octets, width, begins + offset)
+
+
+@lru_cache(maxsize=256)
+def _bytes(width: int) -> np.dtype[np.void]:
+    """So many bytes as one element; the same object for the same number."""
+    return np.dtype(f"V{width}")
+
+
+def _fetch_anywhere(octets: Octets, width: int, begins: Ints) -> npt.NDArray[np.void]:
+    """The ``width`` bytes from each of ``begins`` on; zeros where that is outside of the buffer."""
+    zeros = np.zeros(width, np.uint8)
+    last = octets.size - width
+    if last < width:
+        padded = np.concatenate((zeros, octets, zeros))
+        return fetch(padded, width, np.clip(begins + width, 0, octets.size + width))
+    out = fetch(octets, width, np.clip(begins, 0, last))
+    early, late = begins < 0, begins > last
+    out[early] = fetch(np.concatenate((zeros, octets[:width])), width, np.maximum(begins[early] + width, 0))
+    out[late] = fetch(np.concatenate((octets[last:], zeros)), width, np.minimum(begins[late] - last, width))
+    return out
+
+
+def words_at(octets: Octets, begins: Ints) -> Words:
+    """The eight bytes from each of ``begins`` on."""
+    return fetch(octets, 8, begins).view("<u8")
+
+
+# --- Floats -----------------------------------------------------------------------------------------
+
+
+def floats(octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.float32]:
+    """The packed floats of all spans; their sizes are multiples of 4."""
+    size = int(sizes[0]) if sizes.size else 0
+    if size and bool((sizes == size).all()):
+        return fetch(octets, size, begins).view("<f4")
+    counts = sizes >> 2
+    where = np.repeat(begins - 4 * (np.cumsum(counts) - counts), counts)
+    where += 4 * np.arange(where.size)
+    return fetch(octets, 4, where).view("<f4")
+
+
+# --- Integers ---------------------------------------------------------------------------------------
+
+
+def single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
+    """The integers of spans that hold one each; None if any holds none, several or something else."""
+    some = _single_integers(octets, begins[:_SAMPLE], sizes[:_SAMPLE])
+    return some if some is None or sizes.size <= _SAMPLE else _single_integers(octets, begins, sizes)
+
+
+def _single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
+    if int(sizes.max(initial=0)) > MAX_BYTES or int(sizes.min(initial=1)) < 1:
+        return None
+    words = words_at(octets, begins)
+    values, valid = scalars(words, sizes.view(np.uint64))
+    if not valid.all():
+        rest = np.flatnonzero(~valid)
+        longer = two_words(words[rest], words_at(octets, begins[rest] + 8), sizes[rest])
+        if longer is None:
+            return None
+        values[rest] = longer
+    return values
+
+
+def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | None:
+    """(the packed integers of all spans, how many each holds); None if a span is malformed."""
+    total = int(sizes.sum())
+    values = np.empty(total, np.int64)  # at most: an integer takes at least one byte
+    counts = np.zeros(sizes.size, np.int64)
+    step = _step(sizes)
+    decode = _long_integers if total >= _LONG * sizes.size else _short_integers
+    filled = 0
+    for low in range(0, sizes.size, step):
+        some = slice(low, low + step)
+        number = decode(octets, begins[some], sizes[some], values[filled:], counts[some])
+        if number is None:
+            return None
+        filled += number
+    values.resize(filled, refcheck=False)
+    return values, counts
+
+
+def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
+    """Are all spans packed integers? Each must end with the last byte of one, and none may be too long."""
+    if bool((octets.take((begins + sizes - 1)[np.flatnonzero(sizes)]) >= 0x80).any()):
+        return False
+    longer = np.flatnonzero(sizes > MAX_BYTES)
+    begins, sizes = begins[longer], sizes[longer]
+    for low in range(0, sizes.size, step := _step(sizes)):
+        some = slice(low, low + step)
+        if has_too_long(np.frombuffer(b"".join(_lists(octets, begins[some], sizes[some])), np.uint8)):
+            return False
+    return True
+
+
+def _step(sizes: Ints) -> int:
+    """How many spans are handled at once."""
+    return max(1, sizes.size * _CHUNK // max(int(sizes.sum()), 1))
+
+
+def _lists(octets: Octets, begins: Ints, sizes: Ints) -> list[memoryview]:
+    view = octets.data
+    return [view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
+
+
+def _long_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
+    """Put integers and their counts into ``values`` and ``counts``; how many integers there are."""
+    lists = _lists(octets, begins, sizes)
+    # A byte in front stands for the end of a varint there: then each varint begins behind the end of another.
+    # There are 32, for what follows is gone through faster from such a boundary on.
+    flat = np.frombuffer(b"".join([bytes(32), *lists, bytes(MAX_BYTES)]), np.uint8)[31:]
+    ended = flat < 0x80
+    filled = np.flatnonzero(sizes)
+    stops = np.cumsum(sizes)[filled]
+    if np.count_nonzero(ended.take(stops)) < filled.size:
+        return None  # ends inside a varint
+    if filled.size:
+        total = np.uint16 if int(sizes.max()) < 1 << 16 else np.int64
+        starts = stops - sizes[filled] + 1
+        counts[filled] = np.add.reduceat(ended[: stops[-1] + 1].view(np.uint8), starts, dtype=total)
+    ends = np.flatnonzero(ended[:-MAX_BYTES])
+    number = ends.size - 1
+    return number if packed(flat[1:], ends[:-1], values[:number].view(np.uint64)) else None
+
+
+def _short_integers(octets: Octets, begins: Ints, sizes: Ints, values: Ints, counts: Ints) -> int | None:
+    """The same for lists that are too short to be handled one by one."""
+    if not sizes.any():
+        return 0
+    pieces, inside, firsts = _pieces(octets, begins, sizes)
+    flat = pieces.reshape(-1)
+    last = pieces < 0x80
+    last &= inside
+    starts = firsts * pieces.shape[1]
+    filled = np.flatnonzero(sizes)
+    if not bool((flat.take((starts + sizes - 1)[filled]) < 0x80).all()):
+        return None  # ends inside a varint
+    _count_rows(last, firsts, counts)
+    places = np.flatnonzero(last)
+    # A varint begins behind the one before it, except the first of a span.
+    places[1:] = places[:-1]
+    places += 1
+    places[(np.cumsum(counts) - counts)[filled]] = starts[filled]
+    return places.size if packed(flat, places, values[: places.size].view(np.uint64)) else None
+
+
+def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDArray[np.bool_], Ints]:
+    """The bytes of all spans in pieces of equal size: (pieces, which bytes count, first piece of each span).
+
+    The last piece of a span is filled up with zeros, and pieces of zeros end it all.
+    """
+    longest = int(sizes.max())
+    width = _PIECE if longest > _PIECE else max(8, -(-longest // 8) * 8)
+    end = np.zeros(-(-MAX_BYTES // width), np.int64)
+    numbers = np.maximum(-(-sizes // width), 1)
+    firsts = np.cumsum(numbers) - numbers
+    if longest <= width:
+        places, left = np.append(begins, end), np.append(sizes, end)
+    else:
+        done = np.arange(int(numbers.sum())) - np.repeat(firsts, numbers)
+        done *= width
+        places = np.append(np.repeat(begins, numbers) + done, end)
+        left = np.append(np.minimum(np.repeat(sizes, numbers) - done, width), end)
+    pieces = fetch(octets, width, places).view(np.uint8).reshape(-1, width)
+    inside = _beginnings(width).take(left).view(np.uint8).reshape(-1, width)
+    pieces *= inside
+    return pieces, inside.view(np.bool_), firsts
+
+
+@lru_cache(maxsize=16)
+def _beginnings(width: int) -> npt.NDArray[np.void]:
+    """Element ``i`` is ``i`` ones, then zeros; ``width`` of them together."""
+    rows = np.arange(width) < np.arange(width + 1)[:, None]
+    return rows.view(f"V{width}").reshape(-1)
+
+
+def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints, counts: Ints) -> None:
+    """Put into ``counts`` how many ``marks`` are set in the rows from each of ``firsts`` to the next."""
+    eights = marks.view("<u8") * _ONES
+    eights >>= np.uint64(56)  # the sum of the eight bytes
+    rows = eights[:, 0].view(np.int64).copy()
+    for k in range(1, eights.shape[1]):
+        rows += eights[:, k].view(np.int64)
+    np.add.reduceat(rows, firsts, out=counts)
+
+
+# --- Strings ----------------------------------------------------------------------------------------
+
+
+def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.object_]:
+    """Each span as ``bytes``."""
+    longest = int(sizes.max(initial=0))
+    if longest <= _SHORT:
+        step = _ROWS // max(8, longest)
+        parts = [
+            _short_strings(buffer, octets, begins[low : low + step], sizes[low : low + step], longest)
+            for low in range(0, max(sizes.size, 1), step)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    ends = begins + sizes
+    if longest * sizes.size < LARGE:
+        return _long_strings(buffer, begins, ends)
+    out = np.empty(sizes.size, object)
+    for some in in_portions(sizes):
+        out[some] = _long_strings(buffer, begins[some], ends[some])
+    return out
+
+
+def _long_strings(buffer: Any, begins: Ints, ends: Ints) -> npt.NDArray[np.object_]:
+    slices = map(slice, begins.tolist(), ends.tolist())
+    if isinstance(buffer, bytes):
+        return np.fromiter(map(buffer.__getitem__, slices), object, begins.size)
+    return np.fromiter(map(bytes, map(memoryview(buffer).cast("B").__getitem__, slices)), object, begins.size)
+
+
+def _short_strings(
+    buffer: Any, octets: Octets, begins: Ints, sizes: Ints, longest: int
+) -> npt.NDArray[np.object_]:
+    """All at once: numpy makes ``bytes`` of rows of one width, without the zeros at their ends."""
+    width = max(8, -(-longest // 8) * 8)
+    rows = fetch(octets, width, begins)
+    inside = rows.view(np.uint8)
+    inside *= _beginnings(width).take(sizes).view(np.uint8)
+    out: npt.NDArray[np.object_] = rows.view(f"S{width}").astype(object)
+    # Zeros that belong to a string are missing then.
+    ends = begins + sizes
+    again = np.flatnonzero((octets.take(ends - 1, mode="clip") == 0) & (sizes > 0))
+    if again.size:
+        out[again] = _long_strings(buffer, begins[again], ends[again])
+    return out

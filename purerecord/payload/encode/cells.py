@@ -1,0 +1,154 @@
+"""Columns as a caller hands them in, brought into one form: flat values, and how many each record has.
+
+What cannot be stored without loss is an ``EncodeError`` that names the feature, and the record where it
+is in one. This module does not know how a message looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import EncodeError
+from ..example import exact_float32, hint, to_list
+from ..values import as_array
+from ..wire import ABSENT, BYTES, FLOAT, INT64, UNSET
+
+Ints = npt.NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """One feature of many records.
+
+    ``values`` are int64, float32, or a list of bytes, those of all records one after the other;
+    ``counts`` is how many each record has. ``kinds`` is None where every record has the feature with
+    ``kind``; else the kind in each, which may also be UNSET (no kind, no values) or ABSENT.
+    """
+
+    kind: int
+    values: Any
+    counts: Ints
+    kinds: npt.NDArray[np.int8] | None = None
+
+
+def as_cells(name: str, column: Any) -> Cells:
+    """A column in whichever form it comes: an array, a ``Ragged``, a list of rows, or ``Cells`` already."""
+    if isinstance(column, Cells):
+        return column
+    if hasattr(column, "row_splits") and hasattr(column, "values"):
+        return _from_ragged(name, column)
+    one = isinstance(column, (str, bytes, bytearray, memoryview))
+    if one or (not isinstance(column, np.ndarray) and np.isscalar(column)):
+        raise EncodeError(
+            f"a column has a row for every record; this is one {type(column).__name__}", feature=name
+        )
+    if isinstance(column, Sequence):
+        return _from_rows(name, column if isinstance(column, (list, tuple)) else list(column))
+    if not hasattr(column, "__array__"):
+        reason = f"a column must be an array or a list, not {type(column).__name__}"
+        raise EncodeError(reason + (hint(column) if column is not None else ""), feature=name)
+    array = as_array(column, name)
+    if array.ndim == 0:
+        raise EncodeError("a column has a row for every record; this is a scalar", feature=name)
+    if array.dtype.kind == "T":
+        array = array.astype(object)  # in which a missing string may be None
+    if array.dtype == object and (array.ndim == 1 or not set(map(type, array.flat)) <= {bytes, str}):
+        return _from_rows(name, array.tolist() if array.ndim == 1 else list(array))
+    width = prod(array.shape[1:])
+    return Cells(*_flat(name, array, array), np.full(len(array), width, np.int64))
+
+
+def _from_ragged(name: str, column: Any) -> Cells:
+    splits = np.asarray(column.row_splits)
+    if hasattr(column.values, "row_splits"):
+        raise EncodeError(
+            "lists in lists cannot be stored in an Example; store the inner lengths too", feature=name
+        )
+    array = (
+        as_array(column.values, name)
+        if hasattr(column.values, "__array__")
+        else np.asarray(column.values, object)
+    )
+    ends: Ints = splits.astype(np.int64).reshape(-1)
+    lengths = np.diff(ends)
+    if (
+        splits.dtype.kind not in "iu"
+        or not len(ends)
+        or (ends[0], ends[-1]) != (0, len(array))
+        or (lengths < 0).any()
+    ):
+        raise EncodeError("row_splits must ascend from 0 to the number of values", feature=name)
+    width = prod(array.shape[1:])
+    rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
+    return Cells(*_flat(name, array, rows), lengths * width)
+
+
+def _flat(name: str, array: npt.NDArray[Any], rows: Iterable[npt.NDArray[Any]]) -> tuple[int, Any]:
+    """The kind of an array, and its values as they are stored; ``rows`` are those of each record."""
+    try:
+        return to_list(array, name)
+    except EncodeError:
+        to_list(array[:0], name)  # a dtype that cannot be stored is no record's fault
+        for record, row in enumerate(rows):
+            _located(record, to_list, row, name)
+        raise
+
+
+def _from_rows(name: str, rows: Sequence[Any]) -> Cells:
+    types = set(map(type, rows))
+    ones = np.ones(len(rows), np.int64)
+    if types == {bytes}:
+        return Cells(BYTES, list(rows), ones)
+    if types in ({str}, {int}, {float}, {bool}):
+        try:
+            return Cells(*to_list(rows, name), ones)
+        except EncodeError:
+            pass  # it is told below in which record
+    return _row_by_row(name, rows)
+
+
+def _row_by_row(name: str, rows: Sequence[Any]) -> Cells:
+    """Rows of any form: each as ``encode_example`` would take it, or None where it is missing."""
+    kinds = np.full(len(rows), ABSENT, np.int8)
+    counts = np.zeros(len(rows), np.int64)
+    lists: dict[int, Any] = {}  # by record
+    for record, row in enumerate(rows):
+        if row is None:
+            continue
+        kinds[record], values = _located(record, to_list, row, name)
+        if kinds[record] != UNSET:
+            counts[record] = len(values)
+            lists[record] = values
+    found = sorted({int(kinds[record]) for record in lists})
+    if found == [FLOAT, INT64]:  # as in one list, integers beside floats become floats
+        for record in np.flatnonzero(kinds == INT64).tolist():
+            lists[record] = _located(record, exact_float32, lists[record], name)
+            kinds[record] = FLOAT
+        found = [FLOAT]
+    if len(found) > 1:
+        record = next(record for record in lists if kinds[record] != kinds[next(iter(lists))])
+        raise EncodeError("rows of different kinds cannot be one column", feature=name, record=record)
+    kind = found[0] if found else UNSET
+    everywhere = kind != UNSET and bool((kinds == kind).all())
+    return Cells(kind, _joined(kind, lists.values()), counts, None if everywhere else kinds)
+
+
+def _joined(kind: int, lists: Iterable[Any]) -> Any:
+    if kind == BYTES:
+        return [value for values in lists for value in values]
+    dtype = np.float32 if kind == FLOAT else np.int64
+    return np.concatenate([np.empty(0, dtype), *lists])
+
+
+def _located(record: int, convert: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``convert`` gives; an error that it raises is that of this record."""
+    try:
+        return convert(*arguments)
+    except EncodeError as error:
+        error.record = record
+        raise

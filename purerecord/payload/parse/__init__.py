@@ -1,0 +1,9 @@
+"""Columns → what a spec asks for: TensorFlow's parse functions.
+
+examples           ``parse_example``, ``parse_single_example``, ``decode_examples``
+sequences          ``parse_sequence_example``, ``parse_single_sequence_example``
+checked_columns    the columns of a batch, each checked against its spec's dtype
+dense_sparse       fixed-length, variable-length and sparse features
+partitions         ragged features with partitions
+schema             ``infer_schema``, and specs as JSON
+"""

@@ -1,0 +1,184 @@
+"""``infer_schema``: propose specs for records, and keep specs as JSON.
+
+The proposal is what ``decode_examples`` gives without specs: parsing the same records with it gives the
+same columns. SequenceExamples have two sets of specs, in the same way. JSON text goes in and out; where it
+is stored is the caller's business.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from ...records import Records
+from ..columns.gather import Column
+from ..columns.gather_sequences import find_kinds, gather_sequences
+from ..dtypes import dtype_name
+from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
+from ..wire import UNSET
+from .checked_columns import KINDS, Batch, Origin
+from .examples import Serialized, as_input, mixed_kinds, natural_columns, raise_first
+
+Specs = dict[str, FeatureSpec]
+
+_FORMAT = "purerecord schema"
+_VERSION = 1
+_PAIR = ("context", "sequence")  # of a SequenceExample, instead of "features"
+_DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+@overload
+def infer_schema(records: Serialized, *, sequence: Literal[False] = False) -> Specs: ...
+@overload
+def infer_schema(records: Serialized, *, sequence: Literal[True]) -> tuple[Specs, Specs]: ...
+def infer_schema(records: Serialized, *, sequence: bool = False) -> Specs | tuple[Specs, Specs]:
+    """Specs that fit all of ``records``, by name; of SequenceExamples those of context and sequence.
+
+    A feature with the same number of values in every record becomes a ``FixedLenFeature``, of shape
+    ``()`` for one value; any other a ``RaggedFeature``. One that never holds a list is left out, since
+    nothing says what it would hold. A feature of different kinds in different records is a
+    ``SchemaError``. In a sequence, steps of the same number of values become a
+    ``FixedLenSequenceFeature``.
+    """
+    _, batch = as_input(records)
+    if batch is None:
+        raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
+    if sequence:
+        return _infer_sequences(batch)
+    return _specs(natural_columns(batch))
+
+
+def _infer_sequences(records: Records) -> tuple[Specs, Specs]:
+    kinds = [{name: kind for name, kind in sorted(part.items()) if kind} for part in find_kinds(records)]
+    columns, lists = gather_sequences(records, *kinds)
+    origin = Origin(records)
+    errors = mixed_kinds(Batch(columns, len(records), origin))
+    for name, found in lists.items():
+        errors += mixed_kinds(Batch({name: found.column}, found.column.rows, origin, found.splits))
+    raise_first(errors)
+    steps = _specs({name: found.column for name, found in lists.items()})
+    for name, spec in steps.items():
+        if isinstance(spec, FixedLenFeature):
+            missing = not bool(lists[name].present.all())
+            steps[name] = FixedLenSequenceFeature(spec.shape, spec.dtype, allow_missing=missing)
+    return _specs(columns), steps
+
+
+def _specs(columns: Mapping[str, Column]) -> Specs:
+    specs: Specs = {}
+    for name, column in columns.items():
+        if column.kind == UNSET:
+            continue
+        dtype = _DTYPES[column.kind]
+        if column.uniform:
+            specs[name] = FixedLenFeature(() if column.uniform == 1 else (column.uniform,), dtype)
+        else:
+            specs[name] = RaggedFeature(dtype, row_splits_dtype=np.int64)
+    return specs
+
+
+def schema_to_json(features: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]]) -> str:
+    """``features`` as JSON text, from which ``schema_from_json`` makes equal ones.
+
+    Those of a SequenceExample are a pair: the context's and the sequence's.
+    """
+    parts: dict[str, Mapping[str, Any]]
+    if isinstance(features, tuple) and len(features) == len(_PAIR):
+        parts = dict(zip(_PAIR, features, strict=True))
+    else:
+        parts = {"features": features}  # type: ignore[dict-item]
+    document: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
+    for part, specs in parts.items():
+        document[part] = {name: _describe(spec) for name, spec in as_features(specs).items()}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def schema_from_json(text: str | bytes) -> Any:
+    """The specs in JSON text, or the pair of them; ValueError if it is not such text, or a spec is wrong."""
+    try:
+        return _from_document(json.loads(text, object_pairs_hook=_distinct))
+    except RecursionError:
+        raise ValueError("not a schema: nested too deeply") from None
+
+
+def _from_document(document: Any) -> Any:
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise ValueError(f'not a schema: a JSON object with "format": "{_FORMAT}" is needed')
+    if document.get("version") != _VERSION:
+        raise ValueError(f"schema version {document.get('version')!r} is not known; {_VERSION} is")
+    names = ("features",) if "features" in document else _PAIR
+    parts = [document.get(name) for name in names]
+    if not all(isinstance(part, dict) for part in parts):
+        raise ValueError('not a schema: "features" is missing, or for a SequenceExample one of its two parts')
+    specs = [{name: _restore(name, described) for name, described in part.items()} for part in parts]  # type: ignore[union-attr]
+    return specs[0] if len(specs) == 1 else tuple(specs)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name comes twice; else the last would win without a word."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return members
+
+
+def _describe(spec: FeatureSpec) -> dict[str, Any]:
+    described: dict[str, Any] = {"type": type(spec).__name__}
+    for field in fields(spec):
+        value = getattr(spec, field.name)
+        if value != field.default:
+            described[field.name] = _to_json(value)
+    return described
+
+
+def _restore(name: str, described: Any) -> FeatureSpec:
+    if not isinstance(described, dict) or described.get("type") not in list(SPECS):
+        raise ValueError(f"feature {name!r}: its type must be one of {', '.join(SPECS)}")
+    try:
+        arguments = {key: _from_json(value) for key, value in described.items() if key != "type"}
+        spec: FeatureSpec = SPECS[described["type"]](**arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"feature {name!r}: {error}") from error
+    return spec
+
+
+# What JSON lacks is an object with one member, whose name says what its value is.
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_json(item) for item in value]
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, RaggedFeature.PARTITIONS):
+        ((_, content),) = asdict(value).items()
+        return {type(value).__name__: content}
+    return dtype_name(value) if isinstance(value, type) else value
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((kind, content),) = value.items()
+        if kind in _WRAPPED:
+            return _WRAPPED[kind](content)
+    raise ValueError(f"an object with {sorted(value)} is nothing that a spec can hold")
+
+
+_WRAPPED: dict[str, Callable[[Any], Any]] = {
+    "base64": lambda text: base64.b64decode(text, validate=True),
+    "float": float,
+    **{partition.__name__: partition for partition in RaggedFeature.PARTITIONS},
+}

@@ -1,0 +1,204 @@
+"""``parse_sequence_example`` and ``parse_single_sequence_example``.
+
+A feature list is a column whose rows are the steps of all examples, one after the other, and one more
+column of how many steps each example has. So ``assemble`` and ``partition`` serve for steps as they do
+for examples, and what is left to do here is to fold the steps back into examples. This module does not
+know how a message looks, nor that files exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from ...errors import DecodeError, SchemaError
+from ...records import BytesLike, Records
+from ..columns.gather_sequences import Lists, gather_sequences
+from ..ragged import Array, Ragged
+from ..sparse import Sparse
+from ..specs import (
+    FeatureSpec,
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    VarLenFeature,
+    as_features,
+)
+from ..wire import ABSENT, UNSET, Value
+from .checked_columns import Batch, Origin, first_fault
+from .dense_sparse import Output, fixed_len, padded, unbatch, var_len
+from .examples import Builder, Serialized, as_input, build, checked_names, lone_origin, raise_first, wanted
+from .partitions import ragged
+
+_CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
+_SEQUENCE = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
+_ABSENT: Value = (ABSENT, None)
+
+
+def parse_sequence_example(
+    serialized: Serialized,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_names: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
+    """A batch of serialized SequenceExamples as (context, sequence, lengths).
+
+    Context features may be ``FixedLenFeature``, ``VarLenFeature`` and ``RaggedFeature``, and give what
+    ``parse_example`` gives. In a sequence, ``FixedLenSequenceFeature`` gives an array of
+    ``(batch, most steps, *shape)`` padded with 0 or ``b""``, and ``lengths`` says how many steps each
+    example has; ``VarLenFeature`` gives a ``Sparse`` of ``(batch, most steps, longest)``, and
+    ``RaggedFeature`` a ``Ragged`` of examples of steps. A single payload gives the same without the
+    batch dimension.
+    """
+    context, sequence = _checked(context_features, sequence_features)
+    payload, records = as_input(serialized)
+    if records is None:
+        try:
+            outputs = _parse(Records.of([payload]), context, sequence, lone_origin(example_names))
+        except DecodeError as error:
+            error.record = None  # a payload on its own has no number
+            raise
+        return tuple({key: unbatch(value) for key, value in part.items()} for part in outputs)  # type: ignore[return-value]
+    origin = Origin(records, checked_names(example_names, len(records)))
+    return _parse(records, context, sequence, origin)
+
+
+def parse_single_sequence_example(
+    serialized: BytesLike,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Output], dict[str, Output]]:
+    """One serialized SequenceExample as (context, sequence), without the batch dimension."""
+    if as_input(serialized)[1] is not None:
+        raise ValueError("serialized must be one payload; use parse_sequence_example for a batch")
+    specs = context_features, sequence_features
+    context, sequence, _ = parse_sequence_example(serialized, *specs, example_name)
+    return context, sequence
+
+
+def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[str, FeatureSpec]]:
+    if not context and not sequence:
+        raise ValueError("context_features and sequence_features are both empty; name at least one feature")
+    specs = as_features(sequence or {}, _SEQUENCE)
+    for name, spec in specs.items():
+        if isinstance(spec, FixedLenSequenceFeature) and spec.default_value is not None:
+            raise ValueError(
+                f"FixedLenSequenceFeature {name!r} must have no default_value in a SequenceExample"
+            )
+    return as_features(context or {}, _CONTEXT), specs
+
+
+@dataclass(frozen=True)
+class _ListBatch(Batch):
+    """A batch of examples whose columns are feature lists."""
+
+    lists: Mapping[str, Lists] = field(default_factory=dict)
+
+    def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
+        """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
+        lists = {key: self.lists[key] for key in (value_key, *partition_keys)}
+        steps = lists[value_key]
+        for key, other in lists.items():
+            if other is not steps:
+                unaligned = other.lengths != steps.lengths
+                first_fault((unaligned, self._unaligned(feature, value_key, key)))
+        columns = {key: other.column for key, other in lists.items()}
+        return Batch(columns, int(steps.splits[-1]), self.origin, steps.splits)
+
+    def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
+        def make(row: int) -> SchemaError:
+            expected, found = (int(self.lists[k].lengths[row]) for k in (value_key, key))
+            reason = (
+                f"{expected} steps of values under {value_key!r}, but {found} of partitions under {key!r}"
+            )
+            return self.mismatch(feature, row, "partition", reason, expected=expected, found=found)
+
+        return make
+
+
+def _parse(
+    records: Records,
+    context: Mapping[str, FeatureSpec],
+    sequence: Mapping[str, FeatureSpec],
+    origin: Origin,
+) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
+    columns, lists = gather_sequences(records, wanted(context), wanted(sequence))
+    parts = (
+        (Batch(columns, len(records), origin), context, _CONTEXT_BUILDERS),
+        (_ListBatch({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS),
+    )
+    built: list[dict[str, Output]] = []
+    errors: list[SchemaError] = []
+    for batch, specs, builders in parts:
+        try:
+            built.append(build(batch, specs, builders))
+        except SchemaError as error:
+            errors.append(error)
+    raise_first(errors)
+    lengths = {
+        name: lists[name].lengths
+        for name, spec in sequence.items()
+        if isinstance(spec, FixedLenSequenceFeature)
+    }
+    return built[0], built[1], lengths
+
+
+def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
+    """As in an Example, except that a Feature without a list is an empty one: it gets no default."""
+    column = batch.columns[feature]
+    if column.kinds is not None:
+        kinds = np.where(column.kinds == UNSET, np.int8(column.kind), column.kinds)
+        batch = replace(batch, columns={feature: column._replace(kinds=kinds)})
+    return fixed_len(batch, feature, spec)
+
+
+def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceFeature) -> Array:
+    found = batch.lists[feature]
+    if not spec.allow_missing:
+        remedy = "set allow_missing=True if the feature list may be missing"
+        first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
+    steps = batch.of_steps(feature, feature)
+    items = _context_fixed_len(steps, feature, _as_step(spec))
+    return padded(items, found.lengths, None)
+
+
+@lru_cache(maxsize=64)
+def _as_step(spec: FixedLenSequenceFeature) -> FixedLenFeature:
+    """Every step is one item, so a step is what an example is to a FixedLenFeature."""
+    return FixedLenFeature(spec.shape, spec.dtype)
+
+
+def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
+    flat = var_len(batch.of_steps(feature, feature), feature, spec)
+    splits, counts = batch.lists[feature].splits, batch.lists[feature].lengths
+    example = np.repeat(np.arange(batch.size), counts)[flat.indices[:, 0]]
+    time = flat.indices[:, 0] - splits[example]
+    indices = np.stack((example, time, flat.indices[:, 1]), axis=1)
+    most = int(counts.max()) if batch.size else 0
+    return Sparse(indices, flat.values, (batch.size, most, flat.dense_shape[1]))
+
+
+def _sequence_ragged(batch: _ListBatch, feature: str, spec: RaggedFeature) -> Ragged:
+    value_key = spec.value_key or feature
+    keys = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
+    steps = ragged(batch.of_steps(feature, value_key, keys), feature, spec)
+    return Ragged(steps, batch.lists[value_key].splits.astype(spec.row_splits_dtype))
+
+
+_CONTEXT_BUILDERS: dict[type, Builder] = {
+    FixedLenFeature: _context_fixed_len,
+    VarLenFeature: var_len,
+    RaggedFeature: ragged,
+}
+_SEQUENCE_BUILDERS: dict[type, Any] = {
+    FixedLenSequenceFeature: _sequence_fixed_len,
+    VarLenFeature: _sequence_var_len,
+    RaggedFeature: _sequence_ragged,
+}

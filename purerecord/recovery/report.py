@@ -1,0 +1,284 @@
+"""Reports: what was found in each file, as values, as JSON and as a table to read.
+
+A report is only facts: it opens nothing. ``to_dict()`` is what the shell prints under ``--json``, ``str()``
+what it prints otherwise. This module does not know how damage is found or repaired.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..container.damage import Damage
+
+# A file has so many of its damages listed in the text; all of them are in ``to_dict()``.
+_LISTED = 10
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What was found in one file.
+
+    ``records`` and ``good_bytes`` count what is sound. ``size`` is that of the plain data, which for an
+    uncompressed file is the file itself; offsets in ``damages`` are offsets in the same. Good bytes and
+    damaged bytes always add up to ``size``. Of a compressed file, ``size`` is what could be inflated, and
+    ``file_size`` that of the file itself, which ``good_file_bytes`` and ``damaged_file_bytes`` add up to:
+    the latter are those that could not be inflated. ``error`` says why the file could not be read to its
+    end, if the operating system did not let us.
+    """
+
+    path: str
+    records: int
+    size: int
+    damages: tuple[Damage, ...] = ()
+    compression: str = ""
+    error: str | None = None
+    file_size: int | None = None  # where it is not ``size``
+
+    def __post_init__(self) -> None:
+        if self.file_size is None:
+            object.__setattr__(self, "file_size", self.size)
+
+    @property
+    def ok(self) -> bool:
+        """Whether all of the file is sound."""
+        return not self.damages and self.error is None
+
+    @property
+    def damaged_bytes(self) -> int:
+        """How many bytes lie in damages."""
+        return sum(damage.end - damage.begin for damage in self.damages)
+
+    @property
+    def good_bytes(self) -> int:
+        """How many bytes lie in sound frames."""
+        return self.size - self.damaged_bytes
+
+    @property
+    def damaged_file_bytes(self) -> int:
+        """How many bytes of the file itself are damaged: if it is compressed, could not be inflated."""
+        if not self.compression:
+            return self.damaged_bytes
+        return sum(damage.compressed_size for damage in self.damages)
+
+    @property
+    def good_file_bytes(self) -> int:
+        """How many bytes of the file itself are not damaged."""
+        return (self.file_size or 0) - self.damaged_file_bytes
+
+    @property
+    def lost_records(self) -> int | None:
+        """How many records were lost, where that is known of every damage."""
+        return _total(damage.records for damage in self.damages)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report in types that JSON has."""
+        return {
+            "path": self.path,
+            "ok": self.ok,
+            "records": self.records,
+            "size": self.size,
+            "compression": self.compression,
+            "good_bytes": self.good_bytes,
+            "damaged_bytes": self.damaged_bytes,
+            "lost_records": self.lost_records,
+            "file_size": self.file_size,
+            "good_file_bytes": self.good_file_bytes,
+            "damaged_file_bytes": self.damaged_file_bytes,
+            "damages": [damage.to_dict() for damage in self.damages],
+            "error": self.error,
+        }
+
+    def verdict(self) -> str:
+        """What is wrong with the file, in a few words."""
+        parts = [self.error] if self.error is not None else []
+        if self.damages:
+            size = _bytes(self.damaged_bytes)
+            if self.compression and self.damaged_file_bytes:
+                size = f"{size} ({_bytes(self.damaged_file_bytes)} of the compressed file)"
+            where = f"{size} in {_count(len(self.damages), 'place')}"
+            parts.append(f"{where}, {_lost(self.lost_records)}")
+        return "; ".join(parts) or "none"
+
+    def __str__(self) -> str:
+        return str(Report((self,)))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in many files: in a dataset, say, of which each file is a shard."""
+
+    files: tuple[FileReport, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all files are sound."""
+        return all(file.ok for file in self.files)
+
+    @property
+    def damaged(self) -> tuple[FileReport, ...]:
+        """The files that are not sound, or could not be read."""
+        return tuple(file for file in self.files if not file.ok)
+
+    @property
+    def unreadable(self) -> tuple[FileReport, ...]:
+        """Those that could not be read, or not to their end."""
+        return tuple(file for file in self.files if file.error is not None)
+
+    @property
+    def records(self) -> int:
+        """How many sound records there are."""
+        return sum(file.records for file in self.files)
+
+    @property
+    def size(self) -> int:
+        """How many bytes of plain data there are."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def damaged_bytes(self) -> int:
+        """How many of them lie in damages."""
+        return sum(file.damaged_bytes for file in self.files)
+
+    @property
+    def lost_records(self) -> int | None:
+        """How many records were lost, where that is known of every damage."""
+        return _total(file.lost_records for file in self.files)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report in types that JSON has."""
+        return {
+            "ok": self.ok,
+            "records": self.records,
+            "size": self.size,
+            "damaged_bytes": self.damaged_bytes,
+            "lost_records": self.lost_records,
+            "damaged_files": [file.path for file in self.damaged],
+            "unreadable_files": [file.path for file in self.unreadable],
+            "files": [file.to_dict() for file in self.files],
+        }
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, only_damaged: bool = False) -> str:
+        """A table with a line for each file, its damages below it, and at the end what to do."""
+        lines = self.table(only_damaged=only_damaged)
+        if damaged := [file.path for file in self.files if file.damages]:
+            lines.append(f"to be salvaged or made again: {shlex.join(damaged)}")
+        if unreadable := [file.path for file in self.unreadable]:
+            lines.append(f"could not be read: {shlex.join(unreadable)}")
+        return "\n".join(lines)
+
+    def table(self, *, only_damaged: bool = False) -> list[str]:
+        """The lines of the table, totals last."""
+        files = self.damaged if only_damaged else self.files
+        rows = [_row(file.path, file.records, file.size, file.verdict()) for file in files]
+        if len(self.files) != 1:
+            rows.append(_row(_count(len(self.files), "file"), self.records, self.size, self._verdict()))
+        table = _aligned([("file", "records", "size", "damage"), *rows])
+        lines = [table[0]]
+        for file, line in zip(files, table[1:], strict=False):
+            lines += [line, *_listed(file.damages)]
+        return lines + table[1 + len(files) :]
+
+    def _verdict(self) -> str:
+        parts = []
+        if damaged := sum(bool(file.damages) for file in self.files):
+            parts.append(f"{_bytes(self.damaged_bytes)} in {_count(damaged, 'file')}")
+        if self.unreadable:
+            parts.append(f"{_count(len(self.unreadable), 'file')} could not be read")
+        return ", ".join(parts) or "none"
+
+
+@dataclass(frozen=True)
+class SalvageReport(Report):
+    """What salvaging a file found in it, and where everything went.
+
+    ``files`` holds the report on the source. The file ``output`` has all its sound records, has been read
+    back and verified, and is compressed with ``compression``; ``quarantine`` is the folder that took the
+    damaged ranges, if one was named. Where nothing could be saved, ``output`` is "".
+    """
+
+    output: str = ""
+    compression: str = ""
+    quarantine: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report in types that JSON has."""
+        return {
+            **super().to_dict(),
+            "output": self.output or None,
+            "output_compression": self.compression,
+            "quarantine": self.quarantine,
+        }
+
+    def text(self, *, only_damaged: bool = False) -> str:
+        """The report on the source, and what was saved of it."""
+        lines = self.table(only_damaged=only_damaged)
+        lines.append(f"{_count(self.records, 'record')} saved and verified: {self.output}")
+        if self.quarantine is not None:
+            lines.append(f"{_count(len(self.files[0].damages), 'damaged range')} kept: {self.quarantine}")
+        return "\n".join(lines)
+
+
+def salvaged_together(reports: Sequence[SalvageReport]) -> str:
+    """What became of several files that were salvaged, in a few lines."""
+    saved = [report for report in reports if report.output]
+    records = sum(report.records for report in saved)
+    lines = [f"{len(saved):,} of {_count(len(reports), 'file')} saved, {_count(records, 'record')}"]
+    if damaged := [file.path for report in saved for file in report.damaged]:
+        lines.append(f"with damage: {shlex.join(damaged)}")
+    if lost := [file.path for report in reports if not report.output for file in report.files]:
+        lines.append(f"not saved: {shlex.join(lost)}")
+    return "\n".join(lines)
+
+
+def _total(numbers: Iterable[int | None]) -> int | None:
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
+
+
+def human_size(size: float) -> str:
+    """``size`` bytes in the unit that suits it: 999 bytes, 1.0 kB, 4.2 GB."""
+    unit = 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size /= 1000
+        unit += 1
+    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+
+
+def _bytes(size: int) -> str:
+    return _count(size, "byte") if size < 1000 else human_size(size)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _lost(records: int | None) -> str:
+    return "records lost: unknown" if records is None else f"{_count(records, 'record')} lost"
+
+
+def _listed(damages: tuple[Damage, ...]) -> list[str]:
+    lines = [f"  {damage}" for damage in damages[:_LISTED]]
+    if len(damages) > _LISTED:
+        lines.append(f"  and {len(damages) - _LISTED:,} more")
+    return lines
+
+
+def _row(name: str, records: int, size: int, verdict: str) -> tuple[str, str, str, str]:
+    return name, f"{records:,}", human_size(size), verdict
+
+
+def _aligned(rows: list[tuple[str, str, str, str]]) -> list[str]:
+    """The rows as lines, names to the left and numbers to the right."""
+    name, records, size = (max(len(row[i]) for row in rows) for i in range(3))
+    return [f"{row[0]:<{name}}  {row[1]:>{records}}  {row[2]:>{size}}  {row[3]}" for row in rows]

@@ -1,0 +1,160 @@
+"""Recovery: ``scan`` tells frame from damage in one file, ``salvage`` saves every record that is sound.
+
+Both only walk a ``FrameStream`` and skip at damage; how the next frame is found is decided there. The
+source is opened for reading and never touched. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from typing import Any
+
+from ..container.checksum import crc32c
+from ..container.damage import Damage
+from ..container.frame_stream import FrameStream
+from ..container.writer import TFRecordWriter
+from ..errors import CorruptionError
+from ..processes.pool import Progress, untold
+from ..storage.compression import TFRecordOptions
+from ..storage.opened import Opened
+from ..storage.paths import Named, is_url, temporary_name, writing
+from .quarantine import Quarantine, Rereadable, check_folder
+from .report import FileReport, SalvageReport
+from .scan import single, walk
+
+# The blocks of a salvaged file that was GZIP in blocks.
+_BLOCK = 1 << 20
+
+
+def salvage(
+    src: Any,
+    dst: Any,
+    *,
+    quarantine: Any = None,
+    options: Any = None,
+    compression: Any = "auto",
+    progress: Progress | None = None,
+) -> SalvageReport:
+    """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
+
+    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise. It
+    appears only when it is complete and has been read back and verified. The damaged ranges go to the
+    folder ``quarantine``, if one is named: each in a file named by its offset, and ``damages.json``, a
+    list of them all. Where not one record is sound, nothing is written and a ``CorruptionError`` says so.
+    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
+    """
+    file, target = single(src), os.fsdecode(dst)
+    folder = None if quarantine is None else os.fsdecode(quarantine)
+    check_places([(file, target, folder)])
+    temporary = temporary_name(target)
+    kept = None if folder is None else Quarantine(folder)
+    try:
+        with closing(Rereadable(file, compression)) as opened:
+            source, crc = _copy(opened, temporary, options, kept, progress or untold)
+        written = _verified(temporary, source.records, crc)
+        quarantined = kept is not None and kept.finish(source.path)
+        os.replace(temporary, target)
+    except BaseException as error:
+        if kept is not None:
+            kept.abandon()
+        with suppress(OSError):  # it may never have been there
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = target  # which is the name that the caller knows
+        raise
+    return SalvageReport(
+        (source,), output=target, compression=written, quarantine=folder if quarantined else None
+    )
+
+
+def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
+    """An error if what is salvaged from some file, to a target and a quarantine, were to end up in the
+    place of something else: of a source, of another target, of a quarantine."""
+    targets: dict[str, Named] = {}
+    for file, target, quarantine in jobs:
+        _check_target(file, target)
+        if quarantine is not None:
+            check_folder(quarantine)
+        other = targets.setdefault(os.path.realpath(target), file)
+        if other is not file:
+            raise ValueError(f"{other} and {file} would both be written to {target}; salvage one by one")
+    for target in targets:
+        for _, _, quarantine in jobs:
+            if quarantine is not None and _lies_in(target, os.path.realpath(quarantine)):
+                raise ValueError(f"{quarantine} is the quarantine; what is saved cannot be written there too")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def _check_target(file: Named, target: str) -> None:
+    if is_url(target):
+        raise ValueError(f"{target}: salvage writes to a local disk; copy the result from there")
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; name the file to be written", target)
+    both_exist = isinstance(file, str) and os.path.exists(file) and os.path.exists(target)
+    if both_exist and os.path.samefile(str(file), target):
+        raise ValueError(f"{target} is the file to be salvaged itself, which is never changed")
+
+
+def _copy(
+    opened: Rereadable, target: str, options: Any, kept: Quarantine | None, progress: Progress
+) -> tuple[FileReport, int]:
+    """Write the sound records to ``target``; the CRC is that of all payloads, one behind the other."""
+    stream = FrameStream(opened)
+    damages: list[Damage] = []
+    records = crc = told = 0
+    writer: TFRecordWriter | None = None
+    try:
+        for found in walk(opened, stream):
+            if isinstance(found, Damage):
+                damages.append(found)
+                if kept is not None:
+                    kept.add(found, opened)
+                continue
+            with writing(target):
+                if writer is None:  # only now it is sure what the source is compressed with
+                    writer = TFRecordWriter(target, _like(opened) if options is None else options)
+                writer.write_many(found)
+            records += len(found)
+            for payload in found.views():
+                crc = crc32c(payload, crc)
+            opened.forget((found.base or 0) + int(found.ends[-1]))
+            progress(opened.position - told, len(found))
+            told = opened.position
+        if writer is None and damages:
+            raise CorruptionError(f"it holds no sound record: {damages[0]}", path=opened.name)
+        with writing(target):
+            (writer or TFRecordWriter(target, options)).close()
+    except BaseException:
+        if writer is not None:
+            writer.abandon()
+        raise
+    size = stream.good + sum(damage.size for damage in damages)
+    compression = opened.compression or ""
+    stored = opened.position if compression else size
+    return FileReport(opened.name, records, size, tuple(damages), compression, file_size=stored), crc
+
+
+def _like(opened: Opened) -> TFRecordOptions:
+    """Options for a file that is compressed in the same way."""
+    return TFRecordOptions(opened.compression, block_size=_BLOCK if opened.blocked else None)
+
+
+def _verified(path: str, records: int, crc: int) -> str:
+    """The compression of the file at ``path``, once it is certain that it holds those records, on disk."""
+    found = read = 0
+    with closing(FrameStream(opened := Opened(path))) as stream, suppress(CorruptionError):
+        while (batch := stream.next()) is not None:
+            found += len(batch)
+            for payload in batch.views():
+                read = crc32c(payload, read)
+    if (found, read) != (records, crc):
+        raise OSError(errno.EIO, "what was read back is not what was written; is the disk sound?", path)
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    return opened.compression or ""

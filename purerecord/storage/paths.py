@@ -1,0 +1,181 @@
+"""Names: from a path, URL, glob or shard pattern to the files that it means, and the names of new files.
+
+URLs go through fsspec, which is imported only then. This module opens nothing but remote files.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import Any, BinaryIO, Union
+
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Named = Union[str, BinaryIO]
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_COUNTED = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
+_WILD = re.compile(r"[*?[]")
+# More missing shards than these are not named one by one.
+_MISSING = 10_000
+_SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
+
+
+def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
+    """The files that ``source`` names, in order; open files pass through.
+
+    One that is missing is an error; with ``missing_ok`` it is one of the result, as long as not all
+    shards of a pattern are missing.
+    """
+    if hasattr(source, "read"):
+        return [source]
+    if isinstance(source, (bytearray, memoryview)) or (isinstance(source, bytes) and b"\0" in source):
+        raise TypeError("expected a path or an open file, not data; put data into an io.BytesIO")
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return list(_expand(local_path(source), missing_ok=missing_ok))
+    if isinstance(source, Iterable):
+        return [file for item in source for file in resolve(item, missing_ok=missing_ok)]
+    raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")
+
+
+def resolve_paths(source: Any) -> list[str]:
+    """Like ``resolve``, where only paths will do."""
+    files = resolve(source)
+    for file in files:
+        if not isinstance(file, str):
+            raise TypeError("this needs paths, not open files: it must be able to open them again")
+    return [file for file in files if isinstance(file, str)]
+
+
+def local_path(path: Any) -> str:
+    """``path`` as a str, without the ``file://`` it may begin with; another URL stays as it is."""
+    return os.fsdecode(path).removeprefix("file://")
+
+
+def _expand(path: str, *, missing_ok: bool) -> list[str]:
+    remote = is_url(path)
+    if not remote and os.path.lexists(path):
+        return [path]
+    head, tail, count = split_pattern(path)
+    if count == 0:
+        raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
+    if count is not None:
+        if not remote and not (missing_ok and _any_shard(head, tail, count)):
+            # The last one tells a wrong number before all the names are made.
+            os.stat(shard_name(head, tail, count - 1, count))
+        names = shard_names(head + tail, count, at=len(head))
+        return names if remote or missing_ok else [name for whole in names for name in _existing(whole)]
+    counted = head != path
+    complete = counted or "-?????-of-" in path
+    if counted:
+        path = f"{head}-*-of-*{tail}"
+    if not _WILD.search(path):
+        return [path] if remote or missing_ok else _existing(path)
+    found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
+    found = [name for name in found if remote or not os.path.isdir(name)]
+    if counted:  # not what lies beside the shards, such as their indexes
+        found = [
+            name
+            for name in found
+            if (match := _SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)
+        ]
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "no file matches", path)
+    return _completed(found, path, missing_ok=missing_ok) if complete else found
+
+
+def _any_shard(head: str, tail: str, count: int) -> bool:
+    first = shard_name(head, tail, 0, count)
+    end = glob.escape(first[first.rindex("-of-", 0, len(first) - len(tail)) :])
+    return any(glob.iglob(f"{glob.escape(head)}-*{end}"))
+
+
+def _existing(path: str) -> list[str]:
+    os.stat(path)  # a missing file of many is better known now than hours later
+    return [path]
+
+
+def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]:
+    """The shards that were found, if they are all; those that are missing among them if that is all right."""
+    shards = [(name, match) for name in found if (match := _SHARD.search(name))]
+    totals = {int(match[2]) for _, match in shards}
+    if len(totals) > 1:
+        raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
+    missing = sorted(set(range(totals.pop() if totals else 0)) - {int(match[1]) for _, match in shards})
+    if not missing:
+        return found
+    if not missing_ok or len(missing) > _MISSING:
+        raise FileNotFoundError(
+            errno.ENOENT, f"{len(missing)} shards are missing, the first is number {missing[0]}", pattern
+        )
+    name, match = shards[0]
+    begin, end = match.span(1)
+    return sorted([*found, *(f"{name[:begin]}{n:0{end - begin}d}{name[end:]}" for n in missing)])
+
+
+def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
+    """``name-00000-of-00010`` and so on; the shard number goes in at ``at`` characters, or at the end."""
+    head, tail = (name, "") if at is None else (name[:at], name[at:])
+    return [shard_name(head, tail, number, count) for number in range(count)]
+
+
+def shard_name(head: str, tail: str, number: int, count: int) -> str:
+    """The name of shard ``number`` of ``count``."""
+    digits = max(5, len(str(count)))
+    return f"{head}-{number:0{digits}d}-of-{count:0{digits}d}{tail}"
+
+
+def split_pattern(pattern: str) -> tuple[str, str, int | None]:
+    """What comes before the shard number, what comes after it, and how many shards, if that is said."""
+    match = _COUNTED.fullmatch(pattern)
+    if match is None:
+        return pattern, "", None
+    return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
+
+
+def temporary_name(path: str) -> str:
+    """Where a file is written that is to appear as ``path`` once it is complete, for what is there now."""
+    ordinary = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
+    stream = os.path.islink(path) and os.readlink(path).startswith("/proc/")  # such as /dev/stdout
+    if stream or not ordinary:
+        raise FileExistsError(errno.EEXIST, "it is no ordinary file, and so cannot be replaced", path)
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """What goes wrong meanwhile is said of ``path``; the system says no name, or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
+
+
+def is_url(path: str) -> bool:
+    """Whether ``path`` names something that is not on a local disk."""
+    match = _SCHEME.match(path)
+    return match is not None and match[1].lower() != "file"
+
+
+def _fsspec() -> Any:
+    try:
+        import fsspec  # noqa: PLC0415 - an extra, imported when a URL is
+    except ImportError:
+        raise ImportError('URLs need fsspec: pip install "purerecord[remote]"') from None
+    return fsspec
+
+
+def _remote_glob(path: str) -> list[str]:
+    filesystem, inner = _fsspec().core.url_to_fs(path)
+    return sorted(filesystem.unstrip_protocol(name) for name in filesystem.glob(inner))
+
+
+def open_remote(path: str, mode: str = "rb") -> BinaryIO:
+    """A remote file, opened through fsspec."""
+    file: BinaryIO = _fsspec().open(path, mode).open()
+    return file

@@ -1,0 +1,107 @@
+"""``tf.map_fn``: a function of every row of a tensor, or of the rows of several tensors at a time.
+
+Unlike in ``tf.data``, a list is a structure here, like a tuple or a dictionary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType, as_dtype
+from .convert import Array
+from .functional import wrap_value
+from .operators import invalid
+from .ragged_sparse import RaggedTensor
+from .shapes import RaggedTensorSpec
+from .tensor import EagerTensor, of_array
+
+Leaf = Any
+
+
+def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: Any) -> Any:
+    """``fn`` of each element of the first dimension, stacked; ``fn_output_signature`` says what it gives."""
+    leaves = [wrap_value(leaf) for leaf in _flat(elems)]
+    if not leaves:
+        raise ValueError(f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}")
+    if any(isinstance(leaf, EagerTensor) and not leaf.ndim for leaf in leaves):
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    rows = [list(leaf) for leaf in leaves]
+    for column in rows:
+        if len(column) != len(rows[0]):
+            raise ValueError(f"Dimensions {len(rows[0])} and {len(column)} are not compatible")
+    wanted = options.get("fn_output_signature")
+    wanted = dtype if wanted is None else wanted
+    if wanted is None:
+        wanted = _like(elems, [leaf if isinstance(leaf, RaggedTensor) else leaf.dtype for leaf in leaves])
+    results = [fn(_like(elems, row)) for row in zip(*rows, strict=True)]
+    for result in results:
+        if not _same(wanted, result):
+            raise ValueError("The two structures don't have the same nested structure.")
+    places = _flat(wanted)
+    columns = zip(*map(_flat, results), strict=True) if results else [() for _ in places]
+    return _like(wanted, [_stacked(list(parts), place) for parts, place in zip(columns, places, strict=True)])
+
+
+def _stacked(parts: list[Any], wanted: Any) -> Any:
+    """The results for one place of the signature, as one tensor."""
+    kind = as_dtype(getattr(wanted, "dtype", wanted))
+    tensors = [wrap_value(part) for part in parts]
+    for tensor in tensors:
+        if tensor.dtype != kind:
+            raise invalid(
+                f"TensorArray dtype is {kind.name} but Op is trying to write dtype {tensor.dtype.name} "
+            )
+    arrays = [tensor._array for tensor in tensors]
+    if isinstance(wanted, (RaggedTensorSpec, RaggedTensor)):
+        lengths = [len(array) for array in arrays]
+        splits = wanted.row_splits.dtype if isinstance(wanted, RaggedTensor) else wanted.row_splits_dtype
+        return RaggedTensor.from_row_lengths(_joined(arrays, kind), np.array(lengths, splits.as_numpy_dtype))
+    for array in arrays:
+        if array.shape != arrays[0].shape:
+            raise ValueError(f"Incompatible shape for value ({array.shape}), expected ({arrays[0].shape})")
+    return of_array(np.stack(arrays) if arrays else np.zeros(0, kind.as_numpy_dtype))
+
+
+def _joined(arrays: list[Array], kind: DType) -> Array:
+    return np.concatenate(arrays) if arrays else np.zeros(0, kind.as_numpy_dtype)
+
+
+# --- Structures -------------------------------------------------------------------------------------
+
+
+def _flat(structure: Any) -> list[Leaf]:
+    if isinstance(structure, Mapping):
+        return [leaf for key in sorted(structure) for leaf in _flat(structure[key])]
+    if isinstance(structure, (list, tuple)):
+        return [leaf for part in structure for leaf in _flat(part)]
+    return [structure]
+
+
+def _like(structure: Any, leaves: Any) -> Any:
+    """The structure with other leaves."""
+    left = iter(leaves)
+
+    def build(part: Any) -> Any:
+        if isinstance(part, Mapping):
+            made = {key: build(part[key]) for key in sorted(part)}
+            return {key: made[key] for key in part}
+        if isinstance(part, (list, tuple)):
+            fields = [build(inner) for inner in part]
+            return type(part)(*fields) if hasattr(part, "_fields") else type(part)(fields)
+        return next(left)
+
+    return build(structure)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two structures have their leaves in the same places; a leaf may be a list that is a tensor."""
+    if isinstance(one, Mapping):
+        keys = isinstance(other, Mapping) and one.keys() == other.keys()
+        return keys and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        alike = isinstance(other, (list, tuple)) and len(one) == len(other)
+        return alike and all(_same(*pair) for pair in zip(one, other, strict=True))
+    return not isinstance(other, (Mapping, list, tuple))

@@ -1,0 +1,218 @@
+"""Operators as TensorFlow computes them, on arrays: equal dtypes only, results of the same dtype.
+
+Nothing is promoted and integers wrap around. What TensorFlow refuses is refused with its error. This
+module does not know tensors; ``tensors`` converts the operands.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import EllipsisType
+from typing import Any, cast
+
+import numpy as np
+
+from ..dtypes import DType, of_numpy, string
+from ..errors import InvalidArgumentError
+from .convert import Array
+
+# What TensorFlow's kernels call the types whose names differ.
+_KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+_COMPARISONS = ("Less", "LessEqual", "Greater", "GreaterEqual")
+_BITWISE = ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert")
+_SIGNED = ("Neg", "Abs", "Sign")
+
+_INDEX = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+    "are valid indices, got {!r}"
+)
+
+
+def invalid(text: str) -> InvalidArgumentError:
+    """An ``InvalidArgumentError`` with this text."""
+    return InvalidArgumentError(None, None, text)
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as TensorFlow's kernels write it: ``[2,3]``."""
+    return f"[{','.join(map(str, shape))}]"
+
+
+def kernel_name(dtype: DType) -> str:
+    """A dtype's name in the texts of TensorFlow's kernels."""
+    return _KERNEL_NAMES.get(dtype.name, dtype.name)
+
+
+def _refused(op: str, dtype: DType) -> bool:
+    """Whether TensorFlow has no such operation on this type."""
+    if op in ("Equal", "NotEqual"):
+        return False
+    if op in _BITWISE:
+        return not (dtype.is_integer or dtype.is_bool)
+    if dtype.name == "string":
+        return op != "AddV2"
+    if dtype.is_bool:
+        return op != "Mul"  # of booleans this is "and"
+    return (op in _COMPARISONS and dtype.is_complex) or (op in _SIGNED and dtype.is_unsigned)
+
+
+def _check(op: str, dtype: DType) -> None:
+    if _refused(op, dtype):
+        raise invalid(
+            f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values of {op}"
+        )
+
+
+def check_kind(op: str, array: Array, kinds: str) -> None:
+    """An error unless the array is of one of these kinds, given by numpy's letters."""
+    if array.dtype.kind not in kinds:
+        name = kernel_name(of_numpy(array.dtype))
+        raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
+
+
+def within(axis: Any, ndim: int) -> int:
+    """``axis`` counted from the front; it must be one of ``ndim``."""
+    place = operator.index(axis)
+    if not -ndim <= place < ndim:
+        raise invalid(f"Expected dimension in the range [{-ndim}, {ndim}), but got {place}")
+    return place % ndim
+
+
+def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
+    """``function(x, y)``, element by element with broadcasting."""
+    kinds = of_numpy(x.dtype), of_numpy(y.dtype)
+    if kinds[0] is not kinds[1]:
+        wanted, found = map(kernel_name, kinds)
+        shown = "Add" if wanted == "string" and op == "AddV2" else op
+        raise invalid(
+            f"cannot compute {shown} as input #1(zero-based) was expected to be a {wanted} tensor "
+            f"but is a {found} tensor"
+        )
+    _check(op, kinds[0])
+    _check_shapes(op, x, y)
+    if kinds[0].is_integer:
+        if op in ("FloorDiv", "FloorMod") and not y.all():
+            raise invalid("Integer division by zero")
+        if op == "Pow" and bool((y < 0).any()):
+            raise invalid("Integers to negative integer powers are not allowed")
+    if kinds[0].is_floating:
+        function = _OF_FLOATS.get(op, function)
+    if kinds[0] is string and op == "AddV2":
+        # Into an array, since numpy would make of a single result its own kind of bytes.
+        joined = np.empty(np.broadcast_shapes(x.shape, y.shape), object)
+        return cast(Array, function(x, y, out=joined))
+    with np.errstate(all="ignore"):
+        return np.asarray(function(x, y))
+
+
+def _floor_of_quotient(x: Array, y: Array) -> Array:
+    return np.asarray(np.floor(x / y))
+
+
+def _remainder(x: Array, y: Array) -> Array:
+    rest = np.fmod(x, y)
+    return np.asarray(np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest))
+
+
+_OF_FLOATS: dict[str, Callable[..., Any]] = {"FloorDiv": _floor_of_quotient, "FloorMod": _remainder}
+
+
+def _check_shapes(op: str, x: Array, y: Array) -> None:
+    if op == "MatMul":
+        for number, operand in enumerate((x, y)):
+            if operand.ndim < 2:
+                raise invalid(f"In[{number}] ndims must be >= 2")
+        if x.shape[-1] != y.shape[-2]:
+            shapes = f"In[0]: {shape_text(x.shape)}, In[1]: {shape_text(y.shape)}"
+            raise invalid(f"Matrix size-incompatible: {shapes}")
+        return
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}") from None
+
+
+def unary(op: str, function: Callable[..., Any], x: Array) -> Array:
+    """``function(x)``, element by element."""
+    _check(op, of_numpy(x.dtype))
+    with np.errstate(all="ignore"):
+        return np.asarray(function(x))
+
+
+def divide(x: Array, y: Array) -> Array:
+    """True division: small integers as float32, others as float64."""
+    dtype = of_numpy(x.dtype)
+    other = of_numpy(y.dtype)
+    if dtype is not other:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {dtype!r} != {other!r}.")
+    if dtype.is_integer:
+        wide = np.float32 if dtype.size < 4 else np.float64
+        x, y = x.astype(wide), y.astype(wide)
+    elif dtype.is_bool or dtype.name == "string":
+        raise TypeError(f"`x` and `y` must be numbers, got {dtype!r}.")
+    return binary("RealDiv", np.true_divide, x, y)
+
+
+# --- Slices -----------------------------------------------------------------------------------------
+
+
+def sliced(array: Array, key: Any) -> Array:
+    """``array[key]``, with what TensorFlow knows: integers, slices, ``...``, None, and masks alone."""
+    if isinstance(key, (bool, np.bool_)):
+        raise ValueError("mask cannot be scalar.")
+    mask = _as_mask(key)
+    if mask is not None:
+        return np.asarray(array[mask])
+    keys = tuple(map(_as_key, key if isinstance(key, (tuple, list)) else (key,)))
+    taken = sum(1 for part in keys if part is not None and part is not Ellipsis)
+    if taken and not array.ndim:
+        raise invalid("Attempting to slice scalar input.")
+    if taken > array.ndim:
+        raise invalid(f"Index out of range using input dim {array.ndim}; input has only {array.ndim} dims")
+    _check_bounds(array.shape, keys, array.ndim - taken)
+    # With an ellipsis a single element comes as an array, too.
+    return array[keys if Ellipsis in keys else (*keys, ...)]
+
+
+def _as_mask(key: Any) -> Array | None:
+    if hasattr(key, "__array__") and not isinstance(key, np.generic):
+        array = np.asarray(key)
+        if array.dtype == np.bool_:
+            return array
+    return None
+
+
+def _as_key(part: Any) -> Any:
+    """One index in numpy's terms."""
+    if part is None or isinstance(part, EllipsisType):
+        return part
+    if isinstance(part, slice):
+        return slice(*(end if end is None else _as_index(end) for end in (part.start, part.stop, part.step)))
+    return _as_index(part)
+
+
+def _as_index(part: Any) -> int:
+    if getattr(part, "ndim", 0) or isinstance(part, (bool, float, str, bytes)):
+        raise TypeError(_INDEX.format(part))
+    try:
+        return operator.index(part)
+    except (TypeError, AttributeError):
+        raise TypeError(_INDEX.format(part)) from None
+
+
+def _check_bounds(shape: tuple[int, ...], keys: tuple[Any, ...], spare: int) -> None:
+    dimension = 0
+    for part in keys:
+        if part is None:
+            continue
+        if part is Ellipsis:
+            dimension += spare
+            continue
+        if isinstance(part, slice):
+            if part.step == 0:
+                raise invalid(f"strides[{dimension}] must be non-zero")
+        elif not -shape[dimension] <= part < shape[dimension]:
+            shown = part + shape[dimension] if part < 0 else part
+            raise invalid(f"slice index {shown} of dimension {dimension} out of bounds.")
+        dimension += 1

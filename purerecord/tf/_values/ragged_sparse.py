@@ -1,0 +1,395 @@
+"""``tf.RaggedTensor`` and ``tf.SparseTensor``: purerecord's ``Ragged`` and ``Sparse`` as tensors.
+
+The core's types hold the arrays and do the work; here they get TensorFlow's names and manners.
+``wrap`` makes a tensor of whatever the core gives, ``unwrap`` is its opposite.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...payload.ragged import Ragged, filled
+from ...payload.sparse import Sparse
+from ..dtypes import DType, as_dtype, int64, of_numpy
+from .convert import Array
+from .operators import invalid
+from .shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
+from .tensor import EagerTensor, Tensor, constant, convert_to_tensor, of_array, spec_of
+
+
+class RaggedTensor(Tensor):
+    """Rows of different lengths."""
+
+    __slots__ = ("_ragged",)
+    __array_priority__ = 101
+
+    def __init__(self, ragged: Ragged) -> None:
+        """Of the core's ``Ragged``; programs use the class methods."""
+        self._ragged = ragged
+
+    # --- Making one -----------------------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``."""
+        inner = values._ragged if isinstance(values, RaggedTensor) else convert_to_tensor(values)._array
+        splits = _partition(row_splits)
+        if len(splits) and splits[-1] != len(inner):
+            raise invalid(
+                "Arguments to _from_row_partition do not form a valid RaggedTensor\n"
+                "Condition x == y did not hold.\n"
+                f"First 1 elements of x:\n[{splits[-1]}]\nFirst 1 elements of y:\n[{len(inner)}]"
+            )
+        try:
+            return cls(Ragged(inner, splits))
+        except ValueError as error:
+            raise invalid(f"Arguments to from_row_splits do not form a valid RaggedTensor: {error}") from None
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` has ``row_lengths[i]`` values."""
+        lengths = _partition(row_lengths)
+        splits = np.zeros(len(lengths) + 1, lengths.dtype)
+        np.cumsum(lengths, out=splits[1:])
+        return cls.from_row_splits(values, splits)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Value ``i`` belongs to row ``value_rowids[i]``."""
+        ids = _partition(value_rowids)
+        count = (int(ids[-1]) + 1 if len(ids) else 0) if nrows is None else int(nrows)
+        if bool((ids[1:] < ids[:-1]).any()) or (len(ids) and not 0 <= ids[-1] < count):
+            raise invalid("Arguments to from_value_rowids do not form a valid RowPartition.")
+        return cls.from_row_lengths(values, np.bincount(ids, minlength=count).astype(ids.dtype))
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> RaggedTensor:
+        """The rows of a dense tensor, all of one length."""
+        array = convert_to_tensor(tensor)._array
+        splits = np.arange(len(array) + 1, dtype=np.int64) * array.shape[1]
+        return cls(Ragged(array.reshape(-1, *array.shape[2:]), splits))
+
+    # --- What it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, None where the length varies."""
+        inner = self.values.shape
+        return TensorShape([len(self._ragged), None, *inner[1:]])
+
+    def get_shape(self) -> TensorShape:
+        """The shape."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return of_numpy(self._ragged.flat_values.dtype)
+
+    @property
+    def values(self) -> Any:
+        """All rows one after the other: a tensor, or a ragged one if the rows are ragged."""
+        return wrap(self._ragged.values)
+
+    @property
+    def flat_values(self) -> EagerTensor:
+        """The innermost values."""
+        return of_array(self._ragged.flat_values)
+
+    @property
+    def row_splits(self) -> EagerTensor:
+        """Where rows begin and end."""
+        return of_array(self._ragged.row_splits)
+
+    @property
+    def nested_row_splits(self) -> tuple[EagerTensor, ...]:
+        """The row splits of every ragged dimension, outermost first."""
+        return tuple(map(of_array, self._ragged.nested_row_splits))
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are ragged."""
+        return len(self._ragged.nested_row_splits)
+
+    def nrows(self, out_type: Any = None) -> EagerTensor:
+        """The number of rows."""
+        dtype = self._ragged.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
+        return of_array(np.array(len(self._ragged), dtype))
+
+    def row_lengths(self, axis: int = 1) -> EagerTensor:
+        """The length of each row."""
+        return of_array(self._ragged.row_lengths())
+
+    def row_starts(self) -> EagerTensor:
+        """Where each row begins."""
+        return of_array(self._ragged.row_splits[:-1])
+
+    def row_limits(self) -> EagerTensor:
+        """Where each row ends."""
+        return of_array(self._ragged.row_splits[1:])
+
+    def value_rowids(self) -> EagerTensor:
+        """The row of each value."""
+        rows = np.arange(len(self._ragged), dtype=self._ragged.row_splits.dtype)
+        return of_array(np.repeat(rows, self._ragged.row_lengths()))
+
+    def bounding_shape(self) -> EagerTensor:
+        """The shape that ``to_tensor`` has."""
+        return of_array(np.array(self._ragged.to_dense().shape, self._ragged.row_splits.dtype))
+
+    # --- What it becomes ------------------------------------------------------------------------
+
+    def to_list(self) -> list[Any]:
+        """Nested lists."""
+        return self._ragged.to_list()
+
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> EagerTensor:
+        """One dense tensor, short rows filled up; cut or filled to ``shape`` where that says a length."""
+        fill = None if default_value is None else convert_to_tensor(default_value, self.dtype)._array[()]
+        dense = self._ragged.to_dense(fill)
+        if shape is not None:
+            lengths = TensorShape(shape).as_list()
+            target = [have if want is None else want for have, want in zip(dense.shape, lengths, strict=True)]
+            whole = filled(tuple(target), dense.dtype, fill)
+            part = tuple(slice(min(have, want)) for have, want in zip(dense.shape, target, strict=True))
+            whole[part] = dense[part]
+            dense = whole
+        return of_array(dense)
+
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """The same values with their indices."""
+        dense = self._ragged.to_dense()
+        places = Ragged(np.arange(len(self._ragged.flat_values)) + 1, self._ragged.row_splits)
+        if self.ragged_rank > 1:
+            raise invalid("to_sparse is here for one ragged dimension only; use to_tensor")
+        indices = np.argwhere(places.to_dense() > 0)
+        return SparseTensor(indices, self._ragged.flat_values, dense.shape)
+
+    def numpy(self) -> Array:
+        """An array of arrays; one array if all rows have one length."""
+        values = self.values.numpy()
+        splits = self._ragged.row_splits
+        rows = [values[splits[i] : splits[i + 1]] for i in range(len(splits) - 1)]
+        if not rows:
+            return np.zeros((0, 0, *values.shape[1:]), values.dtype)
+        if all(len(row) == len(rows[0]) for row in rows):
+            return np.array(rows)
+        array = np.empty(len(rows), object)
+        array[:] = rows
+        return array
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(wrap, self._ragged)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A row for an index, a ragged tensor for a slice; further indices apply to each row."""
+        first, rest = (key[0], key[1:]) if isinstance(key, tuple) else (key, ())
+        part = wrap(self._ragged[first if isinstance(first, slice) else operator.index(first)])
+        if not rest:
+            return part
+        if not isinstance(first, slice):
+            return part[rest if len(rest) > 1 else rest[0]]
+        if not isinstance(rest[0], slice):
+            raise ValueError("Cannot index into an inner ragged dimension.")
+        rows = [row[rest if len(rest) > 1 else rest[0]]._array for row in part]
+        lengths = np.array([len(row) for row in rows], self._ragged.row_splits.dtype)
+        values = np.concatenate(rows) if rows else self._ragged.flat_values[:0]
+        return RaggedTensor.from_row_lengths(values, lengths)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other innermost values."""
+        return RaggedTensor(_with_flat(self._ragged, convert_to_tensor(new_values)._array))
+
+    def _map(self, function: Callable[[Any, Any], Any], other: Any) -> RaggedTensor:
+        """An operator with a scalar, or with a ragged tensor of the same rows."""
+        if isinstance(other, RaggedTensor):
+            if not all(map(np.array_equal, self.nested_row_splits, other.nested_row_splits)):
+                raise invalid("Incompatible shapes: the rows of the two ragged tensors differ in length")
+            other = other.flat_values
+        return self.with_flat_values(function(self.flat_values, other))
+
+    def __add__(self, other: Any) -> RaggedTensor:
+        return self._map(operator.add, other)
+
+    def __sub__(self, other: Any) -> RaggedTensor:
+        return self._map(operator.sub, other)
+
+    def __mul__(self, other: Any) -> RaggedTensor:
+        return self._map(operator.mul, other)
+
+    def __truediv__(self, other: Any) -> RaggedTensor:
+        return self._map(operator.truediv, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._map(operator.eq, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._map(operator.ne, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        with np.printoptions(formatter={"all": _element_text}):
+            return f"<tf.RaggedTensor {_element_text(self.numpy())}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RaggedTensor, (self._ragged,)
+
+
+def _partition(value: Any) -> Array:
+    """Row splits and the like: arrays and tensors of int32 stay so, everything else is int64."""
+    if isinstance(value, (np.ndarray, EagerTensor)):
+        return convert_to_tensor(value)._array
+    return convert_to_tensor(value, int64)._array
+
+
+def _with_flat(ragged: Ragged, values: Array) -> Ragged:
+    inner = _with_flat(ragged.values, values) if isinstance(ragged.values, Ragged) else values
+    return Ragged(inner, ragged.row_splits)
+
+
+def _element_text(element: Any) -> str:
+    """An element, or a row, as it stands in a ragged tensor's repr."""
+    if not isinstance(element, np.ndarray):
+        return str(element)
+    if not element.size:
+        return repr(element.tolist())
+    return np.array2string(element, separator=", ")
+
+
+class SparseTensor(Tensor):
+    """A tensor of which only some entries are kept: ``values[i]`` at ``indices[i]``."""
+
+    __slots__ = ("_sparse",)
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        places = convert_to_tensor(indices, int64)._array
+        kept = convert_to_tensor(values)._array
+        shape = convert_to_tensor(dense_shape, int64)._array
+        for one, two in ((places.shape[0], kept.shape[0]), (places.shape[-1], len(shape))):
+            if one != two:
+                raise ValueError(f"Dimensions {one} and {two} are not compatible")
+        self._sparse = Sparse(places, kept, tuple(shape.tolist()))
+
+    @classmethod
+    def of(cls, sparse: Sparse) -> SparseTensor:
+        """Of the core's ``Sparse``, as it is."""
+        made = cls.__new__(cls)
+        made._sparse = sparse
+        return made
+
+    @property
+    def indices(self) -> EagerTensor:
+        """Where the values are: a row of indices for each."""
+        return of_array(self._sparse.indices)
+
+    @property
+    def values(self) -> EagerTensor:
+        """The kept values."""
+        return of_array(self._sparse.values)
+
+    @property
+    def dense_shape(self) -> EagerTensor:
+        """The shape of the whole, as a tensor."""
+        return of_array(np.array(self._sparse.dense_shape, np.int64))
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole."""
+        return TensorShape(self._sparse.dense_shape)
+
+    def get_shape(self) -> TensorShape:
+        """The shape of the whole."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return of_numpy(self._sparse.values.dtype)
+
+    def __repr__(self) -> str:
+        indices, values, shape = map(str, (self.indices, self.values, self.dense_shape))
+        return f"SparseTensor(indices={indices}, values={values}, dense_shape={shape})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sparse_tensor, (self._sparse,)
+
+
+def _sparse_tensor(sparse: Sparse) -> SparseTensor:
+    return SparseTensor.of(sparse)
+
+
+def wrap(value: Any) -> Any:
+    """The tensor of what the core gives: an array, a scalar, ``bytes``, a ``Ragged`` or a ``Sparse``."""
+    if isinstance(value, Ragged):
+        return RaggedTensor(value)
+    if isinstance(value, Sparse):
+        return SparseTensor.of(value)
+    return value if isinstance(value, Tensor) else of_array(value)
+
+
+def unwrap(value: Any) -> Any:
+    """What the core works with: the array, ``Ragged`` or ``Sparse`` of a tensor, anything else as it is."""
+    if isinstance(value, EagerTensor):
+        return value._array
+    if isinstance(value, RaggedTensor):
+        return value._ragged
+    return value._sparse if isinstance(value, SparseTensor) else value
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, or of what can become one."""
+    if isinstance(value, RaggedTensor):
+        splits = of_numpy(value._ragged.row_splits.dtype)
+        return RaggedTensorSpec(value.shape, value.dtype, value.ragged_rank, splits)
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec(value.shape, value.dtype)
+    return spec_of(convert_to_tensor(value))
+
+
+def ragged_constant(  # noqa: PLR0917 - TensorFlow's signature
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = int64,
+) -> Any:
+    """Nested lists as a ragged tensor, down to ``ragged_rank`` or the innermost."""
+    if inner_shape is not None:
+        raise NotImplementedError("ragged.constant with inner_shape is not in purerecord.tf")
+    depth = _depth(pylist)
+    rank = depth - 1 if ragged_rank is None else ragged_rank
+    if rank <= 0:
+        return constant(pylist, dtype)
+    splits_type = as_dtype(row_splits_dtype).as_numpy_dtype
+    levels = []
+    rows = list(pylist)
+    for _ in range(rank):
+        levels.append(np.cumsum([0, *map(len, rows)], dtype=splits_type))
+        rows = [element for row in rows for element in row]
+    ragged: Any = constant(rows, dtype)._array
+    for splits in reversed(levels):
+        ragged = Ragged(ragged, splits)
+    return RaggedTensor(ragged)
+
+
+def _depth(value: Any) -> int:
+    if not isinstance(value, (list, tuple)) and not getattr(value, "ndim", 0):
+        return 0
+    return 1 + max(map(_depth, value), default=0)

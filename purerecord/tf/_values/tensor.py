@@ -1,0 +1,441 @@
+"""``EagerTensor``: an array with TensorFlow's manners; ``tf.constant`` and ``tf.convert_to_tensor``.
+
+A tensor wraps a numpy array and is not one, as in TensorFlow: ``dtype`` is a ``tf.DType``, which numpy's
+own functions (``np.save``, ``np.testing``) do not bear in an array. It becomes one wherever numpy wants one.
+Operators are TensorFlow's: the other operand takes the tensor's dtype, or it is an error; nothing is
+promoted. A tensor does not change. Code that wants the array and will not write to it calls ``to_numpy``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ..dtypes import DType, as_dtype, of_numpy, string
+from . import operators
+from .convert import Array, to_array
+from .shapes import TensorShape, TensorSpec
+
+
+class Tensor:
+    """Base of the tensors, for ``isinstance`` and annotations."""
+
+    __slots__ = ()
+
+
+class EagerTensor(Tensor):
+    """A tensor with its values."""
+
+    __slots__ = ("__weakref__", "_array")
+    __array_priority__ = 100  # so that numpy leaves ``array + tensor`` to the tensor
+
+    def __init__(self, array: Array) -> None:
+        """A tensor of ``array``, which nobody may change from now on; strings are ``bytes`` objects."""
+        self._array = array
+
+    # --- What it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return TensorShape.of(self._array.shape)
+
+    def get_shape(self) -> TensorShape:
+        """The shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """An error unless the tensor has this shape."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
+            )
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return of_numpy(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return self._array.ndim
+
+    @property
+    def device(self) -> str:
+        """Where the values are, as TensorFlow writes it."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    backing_device = device
+
+    def numpy(self) -> Any:
+        """The values as an array of its own; a scalar as numpy's scalar, or as ``bytes``."""
+        return self._array.copy() if self._array.ndim else self._array[()]
+
+    def cpu(self) -> EagerTensor:
+        """This."""
+        return self
+
+    def ref(self) -> Reference:
+        """Something that can be a key of a dictionary: equal if it is the same tensor."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("name", "op", "graph"):
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+        hint = ""
+        if hasattr(np.ndarray, name) and not name.startswith("__"):
+            hint = f"; numpy's arrays have: tensor.numpy().{name}"
+        raise AttributeError(f"EagerTensor object has no attribute {name!r}{hint}")
+
+    # --- What Python makes of it ----------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if dtype is not None and np.dtype(dtype) != self._array.dtype:
+            return self._array.astype(dtype)
+        if copy:
+            return cast(Array, self._array.copy())
+        view: Array = self._array.view()
+        view.flags.writeable = False
+        return view
+
+    def __len__(self) -> int:
+        if not self._array.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        if not self._array.ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (EagerTensor(_element(self._array, row)) for row in range(len(self._array)))
+
+    def __bool__(self) -> bool:
+        value = self.numpy()
+        return bool(value.size and value) if isinstance(value, np.ndarray) else bool(value)
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        return operator.index(self._scalar())
+
+    def _scalar(self) -> Any:
+        if self._array.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return self._array[()]
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __format__(self, spec: str) -> str:
+        return cast(str, self.numpy().__format__(spec))
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({self._text(str)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self._text(repr)}>"
+
+    def _text(self, show: Callable[[Any], str]) -> str:
+        if not self._array.ndim:
+            value = self._array[()]
+            # numpy's own repr of a scalar names its type, which is said already.
+            plain = value.item() if show is repr and isinstance(value, np.generic) else value
+            return show(plain)
+        text = show(self._array)
+        return f"\n{text}" if "\n" in text else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EagerTensor, (self._array,)
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        return self
+
+    def __getitem__(self, key: Any) -> EagerTensor:
+        return EagerTensor(operators.sliced(self._array, key))
+
+    # --- Operators ------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> Any:
+        return _equality("Equal", np.equal, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _equality("NotEqual", np.not_equal, self, other)
+
+    def __lt__(self, other: Any) -> EagerTensor:
+        return _operate("Less", np.less, self, other)
+
+    def __le__(self, other: Any) -> EagerTensor:
+        return _operate("LessEqual", np.less_equal, self, other)
+
+    def __gt__(self, other: Any) -> EagerTensor:
+        return _operate("Greater", np.greater, self, other)
+
+    def __ge__(self, other: Any) -> EagerTensor:
+        return _operate("GreaterEqual", np.greater_equal, self, other)
+
+    def __add__(self, other: Any) -> EagerTensor:
+        return _operate("AddV2", np.add, self, other)
+
+    def __radd__(self, other: Any) -> EagerTensor:
+        return _operate("AddV2", np.add, self, other, reverse=True)
+
+    def __sub__(self, other: Any) -> EagerTensor:
+        return _operate("Sub", np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> EagerTensor:
+        return _operate("Sub", np.subtract, self, other, reverse=True)
+
+    def __mul__(self, other: Any) -> EagerTensor:
+        return _operate("Mul", np.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> EagerTensor:
+        return _operate("Mul", np.multiply, self, other, reverse=True)
+
+    def __truediv__(self, other: Any) -> EagerTensor:
+        return _divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> EagerTensor:
+        return _divide(self, other, reverse=True)
+
+    def __floordiv__(self, other: Any) -> EagerTensor:
+        return _operate("FloorDiv", np.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> EagerTensor:
+        return _operate("FloorDiv", np.floor_divide, self, other, reverse=True)
+
+    def __mod__(self, other: Any) -> EagerTensor:
+        return _operate("FloorMod", np.mod, self, other)
+
+    def __rmod__(self, other: Any) -> EagerTensor:
+        return _operate("FloorMod", np.mod, self, other, reverse=True)
+
+    def __pow__(self, other: Any) -> EagerTensor:
+        return _operate("Pow", np.power, self, other)
+
+    def __rpow__(self, other: Any) -> EagerTensor:
+        return _operate("Pow", np.power, self, other, reverse=True)
+
+    def __matmul__(self, other: Any) -> EagerTensor:
+        return _operate("MatMul", np.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> EagerTensor:
+        return _operate("MatMul", np.matmul, self, other, reverse=True)
+
+    def __and__(self, other: Any) -> EagerTensor:
+        return _operate("BitwiseAnd", np.bitwise_and, self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> EagerTensor:
+        return _operate("BitwiseOr", np.bitwise_or, self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> EagerTensor:
+        return _operate("BitwiseXor", np.bitwise_xor, self, other)
+
+    __rxor__ = __xor__
+
+    def __neg__(self) -> EagerTensor:
+        return EagerTensor(operators.unary("Neg", np.negative, self._array))
+
+    def __abs__(self) -> EagerTensor:
+        return EagerTensor(operators.unary("Abs", np.abs, self._array))
+
+    def __invert__(self) -> EagerTensor:
+        return EagerTensor(operators.unary("Invert", np.invert, self._array))
+
+
+def _element(array: Array, row: int) -> Array:
+    """Row ``row``, as an array also where it is a scalar."""
+    return array[row, ...]
+
+
+class Reference:
+    """Wraps a tensor so that it is compared by identity: ``tensor.ref()``."""
+
+    __slots__ = ("_tensor",)
+
+    def __init__(self, tensor: EagerTensor) -> None:
+        self._tensor = tensor
+
+    def deref(self) -> EagerTensor:
+        """The tensor."""
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._tensor is other._tensor
+
+    def __hash__(self) -> int:
+        return id(self._tensor)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._tensor!r}>"
+
+
+# --- Operators, with operands that are not tensors yet ----------------------------------------------
+
+
+def _operand(other: Any, dtype: DType, lenient: bool) -> Array:
+    """The other operand: a tensor as it is, anything else with the tensor's dtype if that is possible."""
+    if isinstance(other, EagerTensor):
+        return other._array
+    try:
+        return _pack(other, dtype)
+    except (TypeError, ValueError):
+        if not lenient:
+            raise
+    return _pack(other, None)
+
+
+def _operate(
+    op: str, function: Callable[..., Any], one: EagerTensor, other: Any, reverse: bool = False
+) -> EagerTensor:
+    if hasattr(other, "nested_row_splits"):
+        return NotImplemented  # type: ignore[no-any-return]
+    array = _operand(other, one.dtype, lenient=op == "AddV2" and not reverse)
+    x, y = (array, one._array) if reverse else (one._array, array)
+    return EagerTensor(operators.binary(op, function, x, y))
+
+
+def _divide(one: EagerTensor, other: Any, reverse: bool = False) -> EagerTensor:
+    if hasattr(other, "nested_row_splits"):
+        return NotImplemented  # type: ignore[no-any-return]
+    array = _operand(other, one.dtype, lenient=not reverse)
+    x, y = (array, one._array) if reverse else (one._array, array)
+    return EagerTensor(operators.divide(x, y))
+
+
+def _equality(op: str, function: Callable[..., Any], one: EagerTensor, other: Any) -> Any:
+    """Like the others, but nothing equals None, and shapes that do not fit are not equal."""
+    if other is None:
+        return op == "NotEqual"
+    if hasattr(other, "nested_row_splits"):
+        return NotImplemented
+    array = _operand(other, one.dtype, lenient=False)
+    try:
+        np.broadcast_shapes(one._array.shape, array.shape)
+    except ValueError:
+        return EagerTensor(np.array(op == "NotEqual"))
+    result = operators.binary(op, function, one._array, array)
+    return EagerTensor(result.astype(np.bool_, copy=False))
+
+
+# --- Conversion -------------------------------------------------------------------------------------
+
+
+def _pack(value: Any, dtype: DType | None) -> Array:
+    """``value`` as an array; tensors in a list are stacked, and decide its dtype."""
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
+        value = value.as_list()
+    if isinstance(value, (list, tuple)):
+        inner = _first_tensor(value)
+        if inner is not None:
+            return np.stack([_as_part(part, dtype or inner.dtype) for part in value])
+    return to_array(value, dtype)
+
+
+def _first_tensor(values: Sequence[Any]) -> EagerTensor | None:
+    for value in values:
+        if isinstance(value, EagerTensor):
+            return value
+        if isinstance(value, (list, tuple)):
+            found = _first_tensor(value)
+            if found is not None:
+                return found
+    return None
+
+
+def _as_part(value: Any, dtype: DType) -> Array:
+    return convert_to_tensor(value, dtype)._array
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> EagerTensor:
+    """``value`` as a tensor: a tensor as it is, an array with its dtype, Python numbers as int32 or float32.
+
+    A tensor of another dtype is an error; ``dtype_hint`` is tried first and forgotten if it does not do.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, EagerTensor):
+        if wanted not in (None, value.dtype):
+            raise ValueError(
+                f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
+            )
+        return value
+    if wanted is None and dtype_hint is not None:
+        try:
+            return EagerTensor(_pack(value, as_dtype(dtype_hint)))
+        except (TypeError, ValueError):
+            pass
+    return EagerTensor(_pack(value, wanted))
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
+    """A tensor of ``value``, a scalar or a value of as many elements repeated or reshaped to ``shape``."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, EagerTensor) and wanted not in (None, value.dtype):
+        raise TypeError(
+            f"Expected tensor {value.numpy()} with dtype {wanted!r}, but got dtype {value.dtype!r}."
+        )
+    made = convert_to_tensor(value, wanted)
+    if shape is None:
+        return made
+    target = TensorShape(shape)
+    array = made._array
+    if array.size == target.num_elements():
+        return EagerTensor(array.reshape(target.as_list()))
+    if array.size == 1 and not array.ndim:
+        return EagerTensor(np.array(np.broadcast_to(array, tuple(cast(Any, target)))))
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {value}) has "
+        f"{array.size} elements, but got `shape` {target} with {target.num_elements()} elements)."
+    )
+
+
+def to_numpy(value: Any) -> Array:
+    """The array behind a tensor, not copied and not to be written to; of anything else, what
+    ``convert_to_tensor`` makes of it."""
+    return convert_to_tensor(value)._array
+
+
+def of_array(array: Any) -> EagerTensor:
+    """A tensor of an array or scalar that purerecord made: nothing is copied, strings are ``bytes``."""
+    if isinstance(array, np.ndarray):
+        return EagerTensor(array)
+    if isinstance(array, bytes):
+        scalar = np.empty((), object)
+        scalar[()] = array
+        return EagerTensor(scalar)
+    if isinstance(array, str):
+        return EagerTensor(to_array(array, string))
+    return EagerTensor(np.asarray(array))
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether ``x`` is a tensor, dense, ragged or sparse."""
+    return isinstance(x, Tensor)
+
+
+def spec_of(value: EagerTensor) -> TensorSpec:
+    """The ``TensorSpec`` of a tensor."""
+    return TensorSpec(value.shape, value.dtype)

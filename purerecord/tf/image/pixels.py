@@ -1,0 +1,43 @@
+"""``tf.image.convert_image_dtype``: the same picture in numbers of another type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._values.making import cast, saturate_cast
+from .._values.tensor import EagerTensor, convert_to_tensor, of_array
+from ..dtypes import as_dtype
+
+
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> EagerTensor:
+    """Integers stand for their whole range, floats for 0 to 1; ``saturate`` avoids overflow."""
+    tensor = convert_to_tensor(image)
+    wanted = as_dtype(dtype)
+    if not (wanted.is_floating or wanted.is_integer):
+        raise AttributeError("dtype must be either floating point or integer")
+    made: EagerTensor
+    if tensor.dtype is wanted:
+        return tensor
+    narrow = saturate_cast if saturate else cast
+    if tensor.dtype.is_integer and wanted.is_integer:
+        made = _between_integers(tensor, wanted, narrow)
+    elif tensor.dtype.is_integer:
+        floats = cast(tensor, wanted)._array
+        made = of_array(np.asarray(floats * floats.dtype.type(1.0 / tensor.dtype.max)))
+    elif wanted.is_integer:
+        array = tensor._array
+        made = narrow(of_array(np.asarray(array * array.dtype.type(wanted.max + 0.5))), wanted)
+    else:
+        made = cast(tensor, wanted)
+    return made
+
+
+def _between_integers(tensor: EagerTensor, wanted: Any, narrow: Any) -> Any:
+    old, new = int(tensor.dtype.max), int(wanted.max)
+    if old > new:
+        return narrow(tensor // ((old + 1) // (new + 1)), wanted)
+    return narrow(tensor, wanted) * ((new + 1) // (old + 1))

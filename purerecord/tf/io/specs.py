@@ -1,0 +1,298 @@
+"""The feature specs of ``tf.io``: named tuples as TensorFlow's, checked when they are used.
+
+A spec here only remembers what it was given. ``checked`` makes of a dictionary of them the core's specs,
+and says what is wrong with them in TensorFlow's words. This module knows no messages and no tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...payload import specs as core
+from ..dtypes import as_dtype, float32, int32, int64, string
+from ..errors import InvalidArgumentError
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
+    "VarLenFeature",
+    "checked",
+]
+
+
+class _Spec:
+    """What the specs share: the core's spec, made once."""
+
+    def core(self, key: str) -> Any:
+        """The core's spec; a mistake in this one is raised as TensorFlow would, naming ``key``."""
+        if "_core" not in self.__dict__:
+            self._check(key)
+            self.__dict__["_core"] = self._made()
+        return self.__dict__["_core"]
+
+    def _check(self, key: str) -> None:
+        if not self.dtype:  # type: ignore[attr-defined]
+            raise ValueError(f"Missing type for feature {key}. Received feature={self}{self._stop}")
+        dtype = as_dtype(self.dtype)  # type: ignore[attr-defined]
+        if dtype not in (int64, float32, string):
+            text = f"Value for attr {self._attr!r} of {dtype.name} is not in the list of allowed values"
+            raise InvalidArgumentError(None, None, f"{text}: float, int64, string")
+
+    _attr = "Tdense"
+    _stop = "."
+
+    def _made(self) -> Any:
+        return getattr(core, type(self).__name__)(**self._asdict())  # type: ignore[attr-defined]
+
+
+class FixedLenFeature(_Spec, namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
+    """A fixed number of values: a dense tensor; where an example has none, ``default_value``."""
+
+    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> FixedLenFeature:
+        return super().__new__(cls, shape, dtype, default_value)
+
+    def _check(self, key: str) -> None:
+        super()._check(key)
+        lengths = _lengths(self.shape, key, self)
+        if lengths and lengths[0] is None:
+            raise ValueError(
+                f"First dimension of shape for feature {key} unknown. Consider using "
+                f"FixedLenSequenceFeature. Received feature={self}."
+            )
+        if None in lengths:
+            raise ValueError(
+                f"All dimensions of shape for feature {key} need to be known but received {self.shape!s}."
+            )
+        if self.default_value is not None:
+            _check_default(self.default_value, math.prod(length or 0 for length in lengths))
+
+
+class VarLenFeature(_Spec, namedtuple("VarLenFeature", ["dtype"])):
+    """Any number of values: a ``SparseTensor``."""
+
+    _attr = "sparse_types"
+    _stop = ""
+
+
+class FixedLenSequenceFeature(
+    _Spec, namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
+):
+    """Any number of items of ``shape``: a dense tensor, filled up to the longest example."""
+
+    def __new__(
+        cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None
+    ) -> FixedLenSequenceFeature:
+        return super().__new__(cls, shape, dtype, allow_missing, default_value)
+
+    def _check(self, key: str) -> None:
+        super()._check(key)
+        lengths = _lengths(self.shape, key, self)
+        if None in lengths:
+            shown = ",".join(["?", *("?" if length is None else str(length) for length in lengths)])
+            text = f"dense_shapes[0] has unknown rank or unknown inner dimensions: [{shown}]"
+            raise InvalidArgumentError(None, None, text)
+        if self.default_value is not None:
+            _check_default(self.default_value, 1)
+
+
+class SparseFeature(
+    _Spec, namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])
+):
+    """Values and their stored indices: a ``SparseTensor`` of ``size``."""
+
+    _attr = "sparse_types"
+
+    def __new__(
+        cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: bool = False
+    ) -> SparseFeature:
+        return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
+
+    def _check(self, key: str) -> None:
+        for name in ("index_key", "value_key"):
+            if not getattr(self, name):
+                raise ValueError(f"Missing {name} for SparseFeature {self}.")
+        super()._check(key)
+        several = isinstance(self.index_key, (list, tuple))
+        if several != isinstance(self.size, (list, tuple)):
+            what = "a list of Tensors or Python ints" if several else "a Tensor or Python int"
+            raise TypeError(f"vocab_size has to be {what}. Found {type(self.size)}")
+        if several and len(self.index_key) != len(self.size):
+            raise ValueError("sp_ids and vocab_size have to have equal lengths.")
+
+
+class RaggedFeature(
+    _Spec,
+    namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"]),
+):
+    """Any number of values: a ``RaggedTensor``, cut further by ``partitions``."""
+
+    class RowSplits(NamedTuple):
+        """Row ``i`` is ``values[splits[i]:splits[i + 1]]``."""
+
+        key: str
+
+    class RowLengths(NamedTuple):
+        """Row ``i`` has ``lengths[i]`` values."""
+
+        key: str
+
+    class RowStarts(NamedTuple):
+        """Row ``i`` begins at ``starts[i]``."""
+
+        key: str
+
+    class RowLimits(NamedTuple):
+        """Row ``i`` ends at ``limits[i]``."""
+
+        key: str
+
+    class ValueRowIds(NamedTuple):
+        """Value ``i`` belongs to row ``ids[i]``."""
+
+        key: str
+
+    class UniformRowLength(NamedTuple):
+        """Every row has ``length`` values."""
+
+        length: int
+
+    _PARTITION_TYPES = (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength)
+
+    def __new__(
+        cls,
+        dtype: Any,
+        value_key: str | None = None,
+        partitions: Any = (),
+        row_splits_dtype: Any = int32,
+        validate: bool = False,
+    ) -> RaggedFeature:
+        """TensorFlow checks these at once."""
+        if value_key is not None and not isinstance(value_key, str):
+            raise ValueError(f"Argument `value_key` must be a string; got {value_key}")
+        if value_key == "":
+            raise ValueError("Argument `value_key` must not be empty")
+        dtype, splits = as_dtype(dtype), as_dtype(row_splits_dtype)
+        if dtype not in (int64, float32, string):
+            raise ValueError(f"Argument `dtype` must be int64, float32, or bytes; got {dtype!r}")
+        if splits not in (int32, int64):
+            raise ValueError(f"Argument `row_splits_dtype` must be int32 or int64; got{splits!r}")
+        if not isinstance(partitions, (list, tuple)):
+            raise TypeError(
+                f"Argument `partitions` must be a list or tuple. Received partitions={partitions} of type "
+                f"{type(partitions).__name__}."
+            )
+        for partition in partitions:
+            if not isinstance(partition, cls._PARTITION_TYPES):
+                raise TypeError(
+                    "Argument `partitions` cannot be cast to any of the partition types in "
+                    f"{cls._PARTITION_TYPES}; got: {partition!r} with type {type(partition)}"
+                )
+        if not isinstance(validate, bool):
+            raise TypeError(f"Argument `validate` must be a bool; got {validate!r}")
+        return super().__new__(cls, dtype, value_key, tuple(partitions), splits, validate)
+
+
+def _lengths(shape: Any, key: str, spec: Any) -> list[int | None]:
+    """The dimensions of a shape, None where one is unknown."""
+    if shape is None:
+        raise ValueError(f"Missing shape for feature {key}. Received feature={spec}.")
+    if hasattr(shape, "as_list"):
+        shape = shape.as_list()
+    if isinstance(shape, (int, np.integer)) and isinstance(spec, FixedLenFeature):
+        shape = [shape]
+    lengths = [None if length is None else int(length) for length in shape]
+    for length in lengths:
+        if length is not None and length < 0:
+            raise ValueError(f"Dimension {length} must be >= 0")
+    return lengths
+
+
+def _check_default(value: Any, count: int) -> None:
+    """As many elements as are needed; the core says whether they can be converted."""
+    size = np.asarray(value, object).size
+    if size != count:
+        text = f"Input to reshape is a tensor with {size} values, but the requested shape has {count}"
+        raise InvalidArgumentError(None, None, text)
+
+
+_BY_NAME: dict[str, Any] = {
+    spec.__name__: spec
+    for spec in (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature)
+}
+
+
+def checked(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_BY_NAME)) -> dict[str, Any]:
+    """The core's specs for ``features``, in the order of TensorFlow's results.
+
+    A pipeline asks again for every example, with the same specs: the last few answers are kept.
+    """
+    specs = tuple(features.values())
+    asked = (allowed, *features, *map(id, specs))
+    if asked not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        # With the specs themselves, so that no other object can get one of their ids.
+        _KEPT[asked] = (specs, _checked(features, allowed))
+    return _KEPT[asked][1]
+
+
+_KEPT: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
+_MOST_KEPT = 64
+
+
+def _checked(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+    sparse: dict[str, Any] = {}
+    dense: dict[str, Any] = {}
+    ragged: dict[str, Any] = {}
+    for key in sorted(features):
+        spec = features[key]
+        kind = type(spec).__name__
+        if kind not in allowed or not isinstance(spec, (_BY_NAME[kind], core.SPECS[kind])):
+            raise ValueError(f"Unsupported {kind} {spec} for key '{key}'")
+        made = spec.core(key) if isinstance(spec, _Spec) else spec
+        section = {"VarLenFeature": sparse, "SparseFeature": sparse, "RaggedFeature": ragged}
+        section.get(kind, dense)[key] = made
+    stored = (_sparse_keys(sparse), list(dense), _ragged_keys(ragged))
+    _check_keys(*stored)
+    # What is stored under its own name comes first, then what is put together of other features.
+    together = {**sparse, **dense, **ragged}
+    order = dict.fromkeys([*(key for keys in stored for key in keys), *sorted(together)])
+    return {key: together[key] for key in order if key in together}
+
+
+def _sparse_keys(specs: Mapping[str, Any]) -> list[str]:
+    keys: dict[str, None] = {}
+    for key, spec in specs.items():
+        own = [*sorted(spec.index_keys), spec.value_key] if hasattr(spec, "index_key") else [key]
+        keys.update(dict.fromkeys(own))
+    return list(keys)
+
+
+def _ragged_keys(specs: Mapping[str, Any]) -> list[str]:
+    keys: dict[str, None] = {}
+    for key, spec in specs.items():
+        own = [spec.value_key or key, *(part.key for part in spec.partitions if hasattr(part, "key"))]
+        keys.update(dict.fromkeys(own))
+    return list(keys)
+
+
+def _check_keys(sparse: list[str], dense: list[str], ragged: list[str]) -> None:
+    """TensorFlow parses a key in one way only."""
+    pairs = (
+        ("Dense and sparse", "dense_keys", dense, "sparse_keys", sparse),
+        ("Ragged and sparse", "ragged_keys", ragged, "sparse_keys", sparse),
+        ("Dense and ragged", "dense_keys", dense, "ragged_keys", ragged),
+    )
+    for what, one_name, one, other_name, other in pairs:
+        if shared := set(one) & set(other):
+            raise ValueError(
+                f"{what} keys must not intersect; {one_name}: {one}, {other_name}: {other}, "
+                f"intersection: {shared}"
+            )

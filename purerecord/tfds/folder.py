@@ -1,0 +1,264 @@
+"""``TFDSFolder``: a dataset as tensorflow-datasets has written it, opened without TensorFlow.
+
+``dataset_info.json`` says which splits there are and in which files, ``features.json`` what an example holds.
+This module reads both, and hands the files to a dataset; ``tfdsfeatures`` knows what features mean.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import Any
+
+from ..dataset.dataset import Dataset, TFRecordDataset
+from ..errors import SchemaError
+from ..payload.specs import FeatureSpec
+from ..storage.paths import is_url, local_path, open_remote
+from .features import TFDSFeature, describe
+
+__all__ = ["TFDSFeature", "TFDSFolder", "TFDSSplit"]
+
+_INFO, _FEATURES = "dataset_info.json", "features.json"
+_TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
+_DEPTH = 3  # folders: a name, a config and a version
+_PART = re.compile(r"(?P<name>[\w-]+)(\[(?P<begin>[^:\[\]]*):(?P<end>[^:\[\]]*)\])?")
+_BOUND = re.compile(r"(?P<number>-?\d+(\.\d+)?)%|(?P<whole>-?\d+)|")
+
+
+@dataclass(frozen=True)
+class TFDSSplit:
+    """One split: its files, how many records each has, and how many bytes they all hold."""
+
+    name: str
+    paths: tuple[str, ...]
+    lengths: tuple[int, ...]
+    num_bytes: int
+
+    @property
+    def num_examples(self) -> int:
+        """How many records the split has."""
+        return sum(self.lengths)
+
+    def __repr__(self) -> str:
+        return f"<TFDSSplit {self.name!r}: {self.num_examples} examples in {len(self.paths)} files>"
+
+
+class TFDSFolder:
+    """A folder that tensorflow-datasets has written, such as ``~/tensorflow_datasets/mnist/3.0.1``.
+
+    A folder above will do if it holds one dataset; of several versions it is the latest. ``splits`` says what
+    there is, ``features`` are the specs for ``parse``, ``info`` says what the features mean.
+
+    >>> folder = TFDSFolder("~/tensorflow_datasets/mnist")
+    >>> folder.splits["train"].num_examples
+    60000
+    >>> dataset = folder.dataset("train[:90%]").shuffle(10_000, seed=1).batch(128).parse(folder.features)
+    """
+
+    def __init__(self, path: Any) -> None:
+        given = os.path.expanduser(local_path(path))
+        self.path = given if is_url(given) else _find(given)
+        document = _read_json(self._file(_INFO))
+        try:
+            self.name = str(document["name"])
+            self.version = str(document.get("version", ""))
+            self.config = str(document.get("configName", ""))
+            self.description = str(document.get("description", ""))
+            form = str(document.get("fileFormat") or "tfrecord")
+            found = [self._split(split, form) for split in document.get("splits", ())]
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+            if isinstance(error, SchemaError):
+                raise
+            reason = f"{self._file(_INFO)} is not as tensorflow-datasets writes it: {error!r}"
+            raise SchemaError(reason) from error
+        self.splits: dict[str, TFDSSplit] = {split.name: split for split in found}
+
+    def _file(self, name: str) -> str:
+        return f"{self.path.rstrip('/')}/{name}" if is_url(self.path) else os.path.join(self.path, name)
+
+    def _split(self, split: Mapping[str, Any], form: str) -> TFDSSplit:
+        name = str(split["name"])
+        if form != "tfrecord":
+            raise SchemaError(f"{self._file(_INFO)}: the files are {form}, not tfrecord")
+        if "shardLengths" not in split:
+            raise SchemaError(f"{self._file(_INFO)}: split {name!r} does not say how long its files are")
+        lengths = tuple(int(length) for length in split["shardLengths"])
+        if min(lengths, default=0) < 0:
+            raise ValueError(f"split {name!r} has a file of {min(lengths)} records")
+        template = str(split.get("filepathTemplate") or _TEMPLATE)
+        paths = [self._file(part) for part in _shards(template, self.name, name, len(lengths))]
+        return TFDSSplit(name, tuple(paths), lengths, int(split.get("numBytes", 0)))
+
+    @cached_property
+    def info(self) -> dict[str, TFDSFeature]:
+        """What each stored feature is: its shape, dtype, encoding, classes; by its flat name."""
+        return describe(_read_json(self._file(_FEATURES)), self._labels)
+
+    @property
+    def features(self) -> dict[str, FeatureSpec]:
+        """Specs for all features, as ``parse`` takes them."""
+        unknown = [feature for feature in self.info.values() if feature.spec is None]
+        if unknown:
+            kinds = ", ".join(f"{feature.name!r} ({feature.kind})" for feature in unknown)
+            raise SchemaError(f"there is no telling how {kinds} is stored; take the other specs from info")
+        return {name: feature.spec for name, feature in self.info.items() if feature.spec is not None}
+
+    def _labels(self, name: str) -> tuple[str, ...] | None:
+        try:
+            text = _read(self._file(f"{name}.labels.txt"))
+        except FileNotFoundError:
+            return None
+        return tuple(line.strip() for line in text.split("\n") if line.strip())
+
+    def dataset(self, split: str, *, on_error: str = "raise") -> Dataset:
+        """The records of a split, of a part of one, or of several: "train", "train[10%:]", "train+test[:9]".
+
+        Percentages are rounded to the closest record, as tensorflow-datasets does. "all" is all splits.
+        """
+        parts: list[Dataset] = []
+        for part in map(str.strip, split.split("+")):
+            names = (part == "all" and list(self.splits)) or [part]
+            parts += [self._part(name, on_error) for name in names]
+        return _joined(parts)
+
+    def _part(self, part: str, on_error: str) -> Dataset:
+        match = _PART.fullmatch(part)
+        if match is None:
+            raise ValueError(f"no split looks like {part!r}; one like 'train' or 'train[10%:]' is needed")
+        if match["name"] not in self.splits:
+            known = ", ".join(self.splits)
+            raise ValueError(f"{self.path} has no split {match['name']!r}; there is {known or 'none'}")
+        split = self.splits[match["name"]]
+        self._check_there(split)
+        if match["begin"] is None:
+            return TFRecordDataset(list(split.paths), on_error=on_error)
+        total = split.num_examples
+        if len({"%" in bound for bound in (match["begin"], match["end"]) if bound.strip()}) > 1:
+            raise ValueError(
+                f"{part!r} has a number and a percentage; tensorflow-datasets would take both for percentages"
+            )
+        begin, end = _bound(match["begin"], 0, total, part), _bound(match["end"], total, total, part)
+        if begin >= end:
+            raise ValueError(f"there is no record in {part!r}: {begin} to {end} of {total}")
+        return _cut(split, begin, end, on_error)
+
+    def _check_there(self, split: TFDSSplit) -> None:
+        if is_url(self.path):
+            return
+        missing = [path for path in split.paths if not os.path.exists(path)]
+        if missing:
+            count = f"{len(missing)} of {len(split.paths)} files of split {split.name!r}"
+            raise FileNotFoundError(errno.ENOENT, f"{count} are missing, the first is", missing[0])
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {split.num_examples}" for name, split in self.splits.items())
+        names = "/".join(part for part in (self.name, self.config, self.version) if part)
+        return f"<TFDSFolder {names} ({counts or 'no splits'})>"
+
+
+def _shards(template: str, dataset: str, split: str, count: int) -> Iterator[str]:
+    """The names of the files of a split."""
+    for number in range(count):
+        values = {
+            "DATASET": dataset,
+            "SPLIT": split,
+            "FILEFORMAT": "tfrecord",
+            "SHARD_INDEX": f"{number:05d}",
+            "NUM_SHARDS": f"{count:05d}",
+            "SHARD_X_OF_Y": f"{number:05d}-of-{count:05d}",
+        }
+        yield re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template)  # noqa: B023 - used at once
+
+
+def _cut(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
+    """The records from ``begin`` to ``end``.
+
+    Each file is cut by itself: what is skipped as damaged in one must not move the bounds in another.
+    """
+    starts = [0, *accumulate(split.lengths)]
+    bounds = [
+        (max(begin - start, 0), min(end - start, length), length)
+        for start, length in zip(starts[:-1], split.lengths, strict=True)
+    ]
+    chosen = [n for n, (first, last, _) in enumerate(bounds) if first < last]
+    parts: list[Dataset] = []
+    for is_whole, files in groupby(chosen, lambda n: bounds[n][:2] == (0, bounds[n][2])):
+        if is_whole:
+            parts.append(TFRecordDataset([split.paths[n] for n in files], on_error=on_error))
+            continue
+        for n in files:
+            first, last, _ = bounds[n]
+            parts.append(TFRecordDataset(split.paths[n], on_error=on_error).skip(first).take(last - first))
+    return _joined(parts)
+
+
+def _joined(parts: list[Dataset]) -> Dataset:
+    return reduce(Dataset.concatenate, parts)
+
+
+def _bound(text: str, otherwise: int, total: int, part: str) -> int:
+    """Where a part of a split begins or ends."""
+    match = _BOUND.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} in {part!r} is neither a whole number nor a percentage")
+    bound = otherwise
+    if match["number"] is not None:
+        bound = round(float(match["number"]) * total / 100)
+    elif match["whole"] is not None:
+        bound = int(match["whole"])
+    if abs(bound) > total:
+        raise ValueError(f"{part!r} asks for more than the {total} records that there are")
+    return bound + total if bound < 0 else bound
+
+
+def _find(path: str) -> str:
+    """The folder itself, or the one below it that holds a dataset, of several versions the latest."""
+    if os.path.exists(os.path.join(path, _INFO)):
+        return path
+    if not os.path.isdir(path):
+        raise FileNotFoundError(errno.ENOENT, "no folder of tensorflow-datasets", path)
+    found = list(_below(Path(path), _DEPTH))
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, f"no {_INFO} here nor in the folders below", path)
+    parents = {folder.parent for folder in found}
+    if len(parents) > 1 or not all(map(_version, found)):
+        shown = ", ".join(str(folder.relative_to(path)) for folder in found[:6])
+        raise ValueError(f"{path} holds several datasets; name one of {shown}{', ...' * (len(found) > 6)}")
+    return str(max(found, key=_version))
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    for inner in sorted(folder.iterdir()):
+        if inner.name.startswith((".", "incomplete.")) or not inner.is_dir():
+            continue
+        if (inner / _INFO).exists():
+            yield inner
+        elif depth > 1:
+            yield from _below(inner, depth - 1)
+
+
+def _version(folder: Path) -> list[int]:
+    """The version that a folder is named after; empty if it is not."""
+    match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", folder.name)
+    return [int(number) for number in match.groups()] if match else []
+
+
+def _read_json(path: str) -> Any:
+    try:
+        return json.loads(_read(path))
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"{path} is not JSON: {error}") from error
+
+
+def _read(path: str) -> str:
+    if is_url(path):
+        with open_remote(path) as file:
+            return file.read().decode()
+    return Path(path).read_text(encoding="utf-8")

@@ -1,0 +1,653 @@
+"""Reading forward: batches, many files, policies for damage, and buffers that end anywhere."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import sys
+import threading
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord import (
+    ChecksumError,
+    ClosedError,
+    CompressionError,
+    Records,
+    TFRecordOptions,
+    TFRecordWriter,
+    TruncatedError,
+    read_batches,
+    read_records,
+)
+from purerecord.storage.opened import Opened
+from tests.support.all_readers import Trickle, agreed, joined, outcome
+from tests.support.damage import HEADER, OVERHEAD, cut, flip_byte, frame, frames, header, insert, starts, zero
+from tests.support.settings import CAMPAIGN
+
+RECORDS = [b"one", b"", b"three" * 100, b"\x00" * 9]
+DATA = frames(RECORDS)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "file.tfrecord"
+
+
+def some(seed: int, count: int, most: int = 100) -> list[bytes]:
+    rng = random.Random(seed)
+    return [rng.randbytes(rng.randrange(most)) for _ in range(count)]
+
+
+# What it gives
+
+
+def test_records_are_bytes_in_order(path):
+    path.write_bytes(DATA)
+    assert agreed(path).records == RECORDS
+
+
+def test_reader_is_its_own_iterator_and_goes_on_where_it_was(path):
+    path.write_bytes(DATA)
+    reader = read_records(path)
+    assert isinstance(reader, Iterator)
+    assert next(reader) == RECORDS[0]
+    for record in reader:
+        assert record == RECORDS[1]
+        break
+    assert list(reader) == RECORDS[2:]
+    assert next(reader, "end") == "end"
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 99, 100, 101, 4096, 10**9])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+def test_batches_are_full_but_for_the_last(path, batch_size, compress):
+    records = some(1, 300)
+    path.write_bytes(compress(frames(records)))
+    batches = list(read_batches(path, batch_size=batch_size))
+    assert [record for batch in batches for record in batch] == records
+    assert all(len(batch) == batch_size for batch in batches[:-1])
+    assert 0 < len(batches[-1]) <= batch_size
+
+
+def test_batches_know_their_place(path):
+    records = some(2, 1000)
+    path.write_bytes(frames(records))
+    edges = starts(records)
+    for batch in read_batches(path, batch_size=37):
+        assert isinstance(batch, Records)
+        assert batch.path == str(path)
+        assert batch[0] == records[batch.first]
+        assert batch.base + batch.begins[0] == edges[batch.first] + HEADER
+
+
+def test_natural_batches_have_8192_records_or_about_8_mib(path):
+    path.write_bytes(frames([b"x"] * 20_000))
+    assert [len(batch) for batch in read_batches(path)] == [8192, 8192, 3616]
+    path.write_bytes(frames([bytes(100_000)] * 400))
+    sizes = [batch.nbytes for batch in read_batches(path)]
+    assert sum(sizes) == 40_000_000
+    assert max(sizes) < 16_000_000
+
+
+def test_batch_never_spans_two_files(tmp_path):
+    for name in "abc":
+        (tmp_path / name).write_bytes(frames([name.encode()] * 3))
+    batches = list(read_batches([tmp_path / name for name in "abc"], batch_size=2))
+    assert [list(batch) for batch in batches] == [[n] * k for n in (b"a", b"b", b"c") for k in (2, 1)]
+
+
+def count_bytes_read(monkeypatch) -> Callable[[], int]:
+    """From now on, count; what is returned tells how many it were."""
+    sizes, readinto = [0], Opened.readinto
+
+    def counted(opened, buffer):
+        sizes.append(readinto(opened, buffer))
+        return sizes[-1]
+
+    monkeypatch.setattr(Opened, "readinto", counted)
+    return lambda: sum(sizes)
+
+
+@pytest.mark.parametrize("batch_size", [4, 16, 40, 64, 128, None])
+@pytest.mark.parametrize("length", [3_000, 60_000])
+def test_a_file_is_read_about_once_whatever_the_batches(batch_size, length, path, monkeypatch):
+    path.write_bytes(frames([bytes(length + 16 * (n % 9)) for n in range(16_000_000 // length)]))
+    total = count_bytes_read(monkeypatch)
+    assert sum(map(len, read_batches(path, batch_size=batch_size))) == 16_000_000 // length
+    assert total() < 1.3 * path.stat().st_size
+
+
+def test_a_batch_that_is_larger_than_was_to_be_expected_is_not_read_many_times(path, monkeypatch):
+    lengths = ([94] * 10_000 + [94] * 9_950 + [100_000] * 50) * 2
+    path.write_bytes(frames([bytes(length) for length in lengths]))
+    total = count_bytes_read(monkeypatch)
+    assert sum(map(len, read_batches(path, batch_size=10_000))) == len(lengths)
+    assert total() < 2.5 * path.stat().st_size
+
+
+@pytest.mark.parametrize("batch_size", [2, 3])
+def test_few_large_records_are_read_about_once(batch_size, path, monkeypatch):
+    path.write_bytes(frames([bytes(350_000)] * 60))
+    total = count_bytes_read(monkeypatch)
+    assert sum(map(len, read_batches(path, batch_size=batch_size))) == 60
+    assert total() < 1.25 * path.stat().st_size
+
+
+def test_batches_stay_whole_when_the_reader_goes_on(path):
+    records = some(3, 5000, 2000)
+    path.write_bytes(frames(records))
+    batches = list(read_batches(path, batch_size=7))
+    assert [record for batch in batches for record in batch] == records
+
+
+@pytest.mark.parametrize("wrong", [0, -1])
+def test_batch_size_must_be_positive(path, wrong):
+    path.write_bytes(DATA)
+    with pytest.raises(ValueError, match="batch_size must be positive"):
+        next(read_batches(path, batch_size=wrong))
+
+
+def test_iterating_and_batches_can_be_mixed(path):
+    path.write_bytes(frames(some(4, 100)))
+    reader = read_records(path)
+    first = next(reader)
+    rest = [*reader, *(record for batch in reader.batches(10) for record in batch)]
+    assert [first, *rest] == some(4, 100)
+
+
+def test_two_records_at_a_time_by_a_loop_and_next(path):
+    records = some(5, 50_000)
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    assert [record for first in reader for record in (first, next(reader))] == records
+
+
+def test_loops_over_one_reader_share_its_records(path):
+    rng = random.Random(6)
+    records = [rng.randbytes(rng.choice([3, 200, 20_000])) for _ in range(5000)]
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    loops = [iter(reader), iter(reader), reader]
+    got = [next(loops[0])]
+    for _ in range(len(records) - 1):
+        got.append(next(rng.choice(loops) if rng.random() < 0.01 else loops[0]))
+    assert got == records
+
+
+@pytest.mark.parametrize("batch_size", [1000, 10_000, None])
+def test_batches_begin_where_iterating_ended(path, batch_size):
+    records = some(7, 50_000)
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    got = [next(reader) for _ in range(77)]
+    for batch in reader.batches(batch_size):
+        assert batch.origin(0)[:2] == (str(path), len(got))
+        got += batch
+        got += [next(reader) for _ in range(3) if len(got) < 40_000]
+    assert got == records
+
+
+# Buffers that end anywhere
+
+MIB = 1 << 20
+EDGES = [(1 << 14) - 16, 1 << 14, MIB - 16, MIB, MIB + 4096, (1 << 24) + 5]
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("distance", [-17, -16, -12, -5, -4, -1, 0, 1, 4, 12, 16])
+def test_frame_that_ends_around_a_buffers_edge(path, edge, distance):
+    first = bytes(edge + distance - OVERHEAD)
+    records = [first, b"", b"x", b"last" * 10]
+    path.write_bytes(frames(records))
+    assert list(read_records(path)) == records
+    assert [record for batch in read_batches(path) for record in batch] == records
+    with open(path, "rb") as file:
+        assert list(read_records(file)) == records
+
+
+@pytest.mark.parametrize("small", [0, 1, 100, 16_383, 16_384, 16_385, 70_000])
+@pytest.mark.parametrize("large", [16_383, 16_384, 200_000, MIB, 3 * MIB])
+def test_small_and_large_records_alternate(path, small, large):
+    records = [bytes([i]) * (large if i % 2 else small) for i in range(7)]
+    path.write_bytes(frames(records))
+    assert list(read_records(path)) == records
+    assert [record for batch in read_batches(path, batch_size=2) for record in batch] == records
+
+
+@pytest.mark.parametrize("shift", range(0, 60, 13))
+def test_many_small_frames_across_many_buffers(path, shift):
+    records = [b"." * shift] + [b"%08d" % i for i in range(120_000)]
+    data = frames(records[:1]) + frames(records[1:])
+    path.write_bytes(data[: 2 * MIB])
+    whole = [edge for edge in starts(records) if edge <= 2 * MIB]
+    read = []
+    with pytest.raises(TruncatedError) if whole[-1] < 2 * MIB else open(os.devnull):
+        read.extend(read_records(path))
+    got = sum(map(len, read_batches(path, on_error="stop")))
+    assert got == len(whole) - 1
+
+
+@pytest.mark.parametrize("size", [20_000, 3 * MIB])
+def test_large_record_cut_or_damaged_is_reported_like_any_other(path, size):
+    record = random.Random(0).randbytes(size)
+    data = frames([b"first", record, b"last"])
+    begin = len(frame(b"first"))
+    for damaged, error in (
+        (cut(data, begin + size // 2), TruncatedError),
+        (cut(data, begin + len(record) + HEADER), TruncatedError),
+        (cut(data, begin + len(record) + HEADER + 3), TruncatedError),
+        (flip_byte(data, begin + size // 2), ChecksumError),
+        (flip_byte(data, begin + len(record) + HEADER), ChecksumError),
+    ):
+        path.write_bytes(damaged)
+        expected = ([b"first"], (error, 1, begin))
+        assert outcome(read_records(path)) == expected
+        assert outcome(joined(read_batches(path))) == expected
+        assert outcome(read_records(io.BytesIO(damaged))) == expected
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid", ChecksumError, "git lfs pull"),
+        (b"<!doctype html><html>not found</html>", ChecksumError, "HTML"),
+        (b"PK\x03\x04 and so on and on", ChecksumError, "zip archive"),
+        (b"\x00" * 100, ChecksumError, "is this a TFRecord file"),
+        (b"hello", TruncatedError, "5 of 12 bytes"),
+        (header(2**40) + b"abc", TruncatedError, str(2**40 + 16)),
+        (header(2**64 - 1) + b"abc", TruncatedError, "15 of"),
+        (gzip.compress(DATA)[:-9], CompressionError, "cut"),
+        (gzip.compress(DATA) + b"garbage", CompressionError, "followed by something else"),
+        (zlib.compress(DATA)[:-1], CompressionError, "cut"),
+        (zlib.compress(DATA) + b"garbage", CompressionError, "followed by something else"),
+    ],
+)
+def test_bad_file_gives_one_clear_error_with_its_name(path, data, error, words):
+    path.write_bytes(data)
+    with pytest.raises(error) as caught:
+        list(read_records(path))
+    assert str(caught.value).startswith(f"{path}: record ")
+    assert words in str(caught.value)
+    agreed(path)
+
+
+def test_wrong_compression_is_said(path):
+    path.write_bytes(gzip.compress(DATA))
+    with pytest.raises(ChecksumError, match='gzip data; open it with compression="GZIP"'):
+        list(read_records(path, compression=""))
+    with pytest.raises(CompressionError, match="ZLIB stream does not begin as one"):
+        list(read_records(path, compression="ZLIB"))
+    path.write_bytes(DATA)
+    for compression in ("GZIP", "ZLIB"):
+        with pytest.raises(CompressionError, match="does not begin as one"):
+            list(read_records(path, compression=compression))
+    with pytest.raises(ValueError, match="Not a valid compression_type"):
+        read_records(path, compression="SNAPPY")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+@pytest.mark.parametrize("number", range(4))
+def test_error_names_record_and_byte(path, compress, number):
+    start = starts(RECORDS)[number]
+    for at, part in (
+        (start, "length"),
+        (start + 8, "length"),
+        (start + len(frame(RECORDS[number])) - 1, "data"),
+    ):
+        path.write_bytes(compress(flip_byte(DATA, at)))
+        with pytest.raises(ChecksumError) as caught:
+            list(read_records(path, compression={bytes: "", gzip.compress: "GZIP"}.get(compress, "ZLIB")))
+        error = caught.value
+        assert (error.record, error.offset, error.part, error.path) == (number, start, part, str(path))
+        assert f"record {number} at byte {start}: {part} checksum" in str(error)
+
+
+def test_error_never_shows_the_payload(path):
+    path.write_bytes(flip_byte(frames([b"secret-secret"]), 15))
+    with pytest.raises(ChecksumError) as caught:
+        list(read_records(path))
+    assert "secret" not in str(caught.value)
+    assert "secret" not in repr(caught.value)
+
+
+def test_stream_has_a_name_in_messages_too():
+    with pytest.raises(TruncatedError, match=r"<stream>: record 0 at byte 0"):
+        list(read_records(io.BytesIO(b"abc")))
+
+
+@pytest.mark.parametrize("length", [2**40, 2**62, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("kind", ["path", "stream", "pipe", "gzip"])
+def test_absurd_length_with_a_valid_crc_takes_no_memory(path, length, kind):
+    data = frames([b"first"]) + header(length) + b"abc"
+    path.write_bytes(gzip.compress(data) if kind == "gzip" else data)
+    tracemalloc.start()
+    source = {"stream": io.BytesIO(data), "pipe": Trickle(data, 5)}.get(kind, path)
+    reader = read_records(source)
+    assert next(reader) == b"first"
+    with pytest.raises(TruncatedError):
+        next(reader)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 26
+
+
+def test_memory_of_reading_is_a_few_buffers_whatever_the_file(path):
+    with TFRecordWriter(path) as writer:
+        for _ in range(100):
+            writer.write(bytes(1 << 20))
+    tracemalloc.start()
+    assert sum(map(len, read_records(path))) == 100 << 20
+    assert sum(batch.nbytes for batch in read_batches(path)) == 100 << 20
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 << 20
+
+
+def test_inflating_a_bomb_takes_the_memory_of_its_records(path):
+    with TFRecordWriter(path, TFRecordOptions("GZIP", compression_level=9)) as writer:
+        for _ in range(60):
+            writer.write(bytes(1 << 20))
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    assert sum(map(len, read_records(path))) == 60 << 20
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 << 20
+
+
+def test_without_verify_data_passes_and_lengths_are_still_checked(path):
+    damaged = flip_byte(DATA, HEADER)
+    path.write_bytes(damaged)
+    assert list(read_records(path, verify=False)) == [flip_byte(b"one", 0), *RECORDS[1:]]
+    path.write_bytes(flip_byte(DATA, 0, 1))
+    for verify in (True, False):
+        with pytest.raises(ChecksumError, match="length checksum"):
+            list(read_records(path, verify=verify))
+
+
+# Policies
+
+
+def test_unknown_policy_is_refused(path):
+    path.write_bytes(DATA)
+    with pytest.raises(ValueError, match=r"on_error must be one of raise, skip, stop, not 'ignore'"):
+        read_records(path, on_error="ignore")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+@pytest.mark.parametrize("number", range(6))
+def test_skip_goes_on_behind_a_damaged_payload(path, number, compress):
+    records = [b"%d" % i * 20 for i in range(6)]
+    path.write_bytes(compress(flip_byte(frames(records), starts(records)[number] + HEADER)))
+    rest = records[:number] + records[number + 1 :]
+    for batch_size in (None, 1, 2, 100):
+        reader = read_records(path, on_error="skip")
+        got = [record for batch in reader.batches(batch_size) for record in batch]
+        assert got == rest
+        assert reader.skipped == 1
+        assert reader.last_error.record == number
+    assert list(read_records(path, on_error="skip")) == rest
+
+
+def test_stop_ends_quietly_at_the_first_damage_of_all_files(tmp_path):
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(DATA)
+    bad.write_bytes(cut(DATA, len(DATA) - 1))
+    reader = read_records([good, bad, good], on_error="stop")
+    assert list(reader) == RECORDS + RECORDS[:-1]
+    assert isinstance(reader.last_error, TruncatedError)
+    assert list(reader) == []
+
+
+def test_skip_goes_on_with_the_next_file(tmp_path):
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(DATA)
+    for damaged in (cut(DATA, 5), b"junk" * 10, gzip.compress(DATA)[:-20], gzip.compress(b"junk" * 9)):
+        bad.write_bytes(damaged)
+        reader = read_records([bad, good], on_error="skip")
+        assert list(reader)[-4:] == RECORDS
+        assert reader.skipped >= 1
+
+
+damages = st.sampled_from(["flip", "cut", "zero", "insert", "delete"])
+
+
+@given(st.data(), st.sampled_from(["", "GZIP", "ZLIB"]))
+def test_skip_never_invents_a_record_and_keeps_those_before_the_damage(data, compression):
+    records = data.draw(st.lists(st.binary(max_size=40), min_size=1, max_size=12))
+    plain = frames(records)
+    compress = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression]
+    whole = plain if data.draw(st.booleans()) else compress(plain)
+    at = data.draw(st.integers(0, len(whole) - 1))
+    size = data.draw(st.integers(1, 30))
+    damaged = {
+        "flip": lambda: flip_byte(whole, at, size),
+        "cut": lambda: cut(whole, at),
+        "zero": lambda: zero(whole, at, at + size),
+        "insert": lambda: insert(whole, at, bytes(range(size))),
+        "delete": lambda: whole[:at] + whole[at + size :],
+    }[data.draw(damages)]()
+    if whole is not plain and compression:
+        damaged = compress(flip_byte(plain, at % len(plain))) if data.draw(st.booleans()) else damaged
+    for source in (io.BytesIO(damaged), Trickle(damaged, 9)):
+        got = list(read_records(source, on_error="skip"))
+        # Where a compressed stream is damaged, it may copy whole frames from elsewhere in it.
+        assert set(got) <= set(records), "all of them are ours"
+        if whole is plain:
+            remaining = iter(records)
+            assert all(record in remaining for record in got), "in order"
+            before = sum(edge <= at for edge in starts(records)[1:])
+            assert got[:before] == records[:before]
+
+
+# Many files and after the end
+
+
+def test_files_are_opened_one_after_the_other(tmp_path):
+    paths = [tmp_path / str(i) for i in range(5)]
+    for path in paths:
+        path.write_bytes(frame(path.name.encode()))
+    reader = read_records(paths)
+    paths[3].unlink()
+    assert [next(reader) for _ in range(3)] == [b"0", b"1", b"2"]
+    with pytest.raises(FileNotFoundError):
+        next(reader)
+    assert list(reader) == [b"4"]
+
+
+def test_first_file_is_opened_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "missing")
+    with pytest.raises(FileNotFoundError):
+        read_batches(tmp_path / "missing")
+
+
+def test_use_after_close_is_a_closed_error(path):
+    path.write_bytes(DATA)
+    reader = read_records(path)
+    assert next(reader) == RECORDS[0]
+    reader.close()
+    reader.close()
+    for use in (lambda: next(reader), lambda: list(reader), lambda: next(reader.batches())):
+        with pytest.raises(ClosedError):
+            use()
+    with read_records(path) as reader:
+        pass
+    with pytest.raises(ClosedError):
+        next(reader)
+
+
+def test_reader_closes_its_files(tmp_path):
+    paths = [tmp_path / str(i) for i in range(3)]
+    for path in paths:
+        path.write_bytes(DATA)
+    before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    for compress in (bytes, gzip.compress):
+        for path in paths:
+            path.write_bytes(compress(DATA))
+        list(read_records(paths))
+        next(read_batches(paths))
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_error_leaves_the_reader_usable_and_repeats_itself(path):
+    path.write_bytes(flip_byte(DATA, 1))
+    reader = read_records(path)
+    for _ in range(3):
+        with pytest.raises(ChecksumError) as caught:
+            next(reader)
+        assert str(caught.value).count("is this a TFRecord file") == 1
+
+
+@pytest.mark.parametrize("way", ["next", "loop", "batches"])
+def test_threads_share_the_records_of_one_reader(path, way):
+    records = [b"%07d" % number * (1 + number % 9) for number in range(100_000)]
+    path.write_bytes(frames(records))
+    reader = read_records(path)
+    got: list[list[bytes]] = [[], [], []]
+
+    def read(own: list[bytes]) -> None:
+        if way == "batches":
+            own.extend(joined(reader.batches(300)))
+        elif way == "loop":
+            own.extend(reader)
+        else:
+            own.extend(iter(lambda: next(reader, None), None))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=read, args=(own,)) for own in got]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(record for own in got for record in own) == sorted(records)
+
+
+def test_readers_in_threads_do_not_disturb_each_other(path):
+    records = some(5, 3000)
+    path.write_bytes(frames(records))
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(list(read_records(path)))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [records] * 8
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_records_or_a_corruption_error(data):
+    for compression in ("auto", "", "GZIP", "ZLIB"):
+        whole = outcome(read_records(io.BytesIO(data), compression=compression))
+        assert outcome(read_records(Trickle(data, 3), compression=compression)) == whole
+        assert whole.records == [] or whole.error is None or whole.error[2] is not None
+
+
+def test_batches_go_on_when_the_file_grows(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a", b"b"]))
+    batches = read_batches(path)
+    assert [list(batch) for batch in batches] == [[b"a", b"b"]]
+    with open(path, "ab") as file:
+        file.write(frames([b"c"]))
+    assert list(next(batches)) == [b"c"]
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("3", TypeError)]
+)
+def test_a_bad_batch_size_is_refused_at_once(tmp_path, batch_size, error):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a"]))
+    with pytest.raises(error):
+        read_batches(path, batch_size=batch_size)
+
+
+def test_header_damage_before_a_large_record_takes_linear_time_in_a_stream():
+    class Counted(io.BytesIO):
+        reads = 0
+
+        def read1(self, size=-1):
+            Counted.reads += 1
+            return super().read1(min(size, 1 << 16))
+
+    large = random.Random(0).randbytes(8_000_000)
+    data = flip_byte(frames([b"first", large, b"last"]), 3)
+    records = list(read_records(Counted(data), on_error="skip"))
+    assert records[-2:] == [large, b"last"]
+    assert Counted.reads < 1000
+
+
+class Pausing(io.RawIOBase):
+    """A pipe that does not block: where it has nothing at the moment, it says so, once."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = [piece for each in pieces for piece in (each, None)]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes | None:
+        if not self._pieces:
+            return b""
+        piece = self._pieces.pop(0)
+        if piece is not None and 0 <= size < len(piece):
+            self._pieces.insert(0, piece[size:])
+            piece = piece[:size]
+        return piece
+
+
+@pytest.mark.parametrize("seed", range(60 * CAMPAIGN))
+def test_who_asks_again_after_a_pause_gets_what_comes_without_one(seed):
+    rng = random.Random(seed)
+    data = frames([rng.randbytes(rng.choice([0, 5, 50, 3000])) for _ in range(rng.randrange(2, 12))])
+    for _ in range(rng.randrange(1, 4)):
+        data = flip_byte(data, rng.randrange(len(data)))
+    if rng.random() < 0.3:
+        data = cut(data, rng.randrange(len(data)))
+    cuts = sorted({0, *rng.choices(range(len(data) + 1), k=rng.randrange(1, 6)), len(data)})
+    reader = read_records(
+        Pausing([data[low:high] for low, high in pairwise(cuts)]), compression="", on_error="skip"
+    )
+    found = []
+    while True:
+        try:
+            found.append(next(reader))
+        except BlockingIOError:
+            continue
+        except StopIteration:
+            break
+    whole = read_records(io.BytesIO(data), compression="", on_error="skip")
+    assert (found, reader.skipped) == (list(whole), whole.skipped)
+
+
+def test_a_batch_of_a_slow_stream_does_not_wait_for_more_than_its_records():
+    payloads = [b"%05d" % number for number in range(2000)]
+    size = len(frames(payloads[:1]))
+    stream = Trickle(frames(payloads), size)
+    for number, batch in enumerate(read_batches(stream, batch_size=10), 1):
+        assert list(batch) == payloads[10 * number - 10 : 10 * number]
+        assert stream.given <= (10 * number + 2) * size
+
+
+@pytest.mark.parametrize("data", [bytearray(frames([b"a"])), memoryview(frames([b"a"])), frames([b"a"])])
+def test_data_instead_of_a_path_is_refused_without_being_shown(data):
+    with pytest.raises(TypeError, match=r"io\.BytesIO"):
+        read_records(data)

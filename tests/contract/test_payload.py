@@ -1,0 +1,166 @@
+"""The contract of the payload: the design's sentences, each as a property that must hold for any bytes."""
+
+from __future__ import annotations
+
+import contextlib
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf.message import DecodeError as ProtobufError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import purerecord as pr
+from purerecord.payload.columns.gather import gather
+from purerecord.payload.wire import ABSENT, UNSET, decode_features
+from tests.payload.test_wire import needs_judge
+from tests.support.column_batches import cell
+from tests.support.spec_cases import Case
+from tests.support.strategies import (
+    CAMPAIGN,
+    any_example,
+    any_sequence,
+    example_payloads,
+    feature_mappings,
+    message_features,
+    mutate,
+    plain,
+    sequence_payloads,
+    sequences,
+)
+
+# 3. Any bytes give values or a PureRecordError; any other exception is a bug.
+
+
+SPECS = {name: Case(Random(seed), name, 0.0).spec for seed, name in enumerate("abcdefghijkl")}
+WAYS_IN = {
+    "decode_example": pr.decode_example,
+    "decode_sequence_example": pr.decode_sequence_example,
+    "decode_examples": lambda payload: pr.decode_examples([payload] * 6),
+    "parse_single_example": lambda payload: pr.parse_single_example(payload, SPECS),
+    "parse_example": lambda payload: pr.parse_example([payload] * 6, SPECS),
+    "parse_sequence_example": lambda payload: pr.parse_sequence_example(
+        [payload] * 20,
+        {"a": pr.VarLenFeature(int)},
+        {"b": pr.RaggedFeature(bytes), "a": pr.VarLenFeature(float)},
+    ),
+    "infer_schema": lambda payload: pr.infer_schema([payload, b""]),
+    "infer_schema of sequences": lambda payload: pr.infer_schema([payload, b""], sequence=True),
+    "parse_tensor": pr.parse_tensor,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+@given(payload=st.one_of(st.binary(max_size=60), example_payloads, sequence_payloads))
+def test_any_bytes_give_values_or_a_pure_record_error(way: str, payload: bytes) -> None:
+    with contextlib.suppress(pr.PureRecordError):
+        WAYS_IN[way](payload)
+
+
+@pytest.mark.parametrize("seed", range(4 * CAMPAIGN))
+@pytest.mark.parametrize("sequence", [False, True])
+def test_error_about_a_damaged_batch_names_the_first_damaged_record(seed: int, sequence: bool) -> None:
+    random = Random(seed)
+    good = pr.encode_sequence_example({"a": 1, "b": ["x", "y"]}, {"b": [["x"]], "a": [[1.5], [2.5]]})
+    for _ in range(20):
+        payloads = [good] * 30
+        for place in random.sample(range(30), 3):
+            make = any_sequence if sequence else any_example
+            payloads[place] = mutate(good, random) if random.random() < 0.7 else make(random)
+        decode = pr.decode_sequence_example if sequence else pr.decode_example
+        bad = [place for place, payload in enumerate(payloads) if not accepts(decode, payload)]
+        if bad:
+            with pytest.raises(pr.DecodeError) as caught:
+                pr.infer_schema(payloads, sequence=sequence)
+            assert caught.value.record == bad[0]
+
+
+def accepts(decode: Any, payload: bytes) -> bool:
+    try:
+        decode(payload)
+    except pr.DecodeError:
+        return False
+    return True
+
+
+# 6. decode(encode(x)) == x, and the same values always give the same bytes.
+
+
+@given(feature_mappings, st.randoms(use_true_random=False))
+def test_examples_come_back_and_have_one_form(features: dict[str, Any], random: Random) -> None:
+    payload = pr.encode_example(features)
+    assert plain(pr.decode_example(payload)) == plain(features)
+    names = list(features)
+    random.shuffle(names)
+    assert pr.encode_example({name: features[name] for name in names}) == payload
+    assert list(pr.decode_example(payload)) == sorted(features, key=str.encode)
+
+
+@given(feature_mappings, sequences)
+def test_sequence_examples_come_back(context: dict[str, Any], sequence: dict[str, Any]) -> None:
+    payload = pr.encode_sequence_example(context, sequence)
+    assert plain(pr.decode_sequence_example(payload)) == plain((context, sequence))
+
+
+@given(feature_mappings.filter(bool), st.integers(1, 9))
+def test_columns_come_back_as_the_bytes_of_their_rows(features: dict[str, Any], count: int) -> None:
+    # What has no type, a plain [], is given one when it becomes a column.
+    typed = {
+        name: value if isinstance(value, np.ndarray) else np.empty(0, int) for name, value in features.items()
+    }
+    payloads = [pr.encode_example(typed)] * count
+    assert list(pr.encode_examples(pr.decode_examples(payloads))) == payloads
+
+
+# 7. The row decoder, the lock-step decoder and protobuf agree.
+
+
+@needs_judge
+@given(st.lists(example_payloads, min_size=1, max_size=4), st.integers(1, 6))
+@settings(max_examples=200)
+def test_row_decoder_lock_step_decoder_and_protobuf_agree(payloads: list[bytes], copies: int) -> None:
+    payloads = payloads * copies
+    messages = [by_protobuf(payload) for payload in payloads]
+    rows = [by_rows(payload) for payload in payloads]
+    assert rows == messages
+    if None in messages:
+        with pytest.raises(pr.DecodeError) as caught:
+            gather(payloads)
+        assert caught.value.record == messages.index(None)
+        return
+    columns = gather(payloads)
+    found: list[dict[str, Any]] = [{} for _ in payloads]
+    for name, column in columns.items():
+        kinds = [column.kind] * len(payloads) if column.kinds is None else column.kinds.tolist()
+        for row, kind, (begin, end) in zip(found, kinds, pairwise(column.row_splits), strict=True):
+            if kind != ABSENT:
+                own = column.values[begin:end] if kind == column.kind and kind != UNSET else None
+                row[name] = (kind, None if own is None else cell(own))
+    for row, expected in zip(found, messages, strict=True):
+        assert expected is not None
+        assert row.keys() == expected.keys()
+        for name, (kind, values) in row.items():
+            assert kind == expected[name][0]
+            assert values in (None, expected[name][1])
+
+
+def by_protobuf(payload: bytes) -> dict[str, Any] | None:
+    """What protobuf makes of an Example; None if it refuses it."""
+    try:
+        return comparable(message_features(pr.Example.FromString(payload).features))
+    except (ProtobufError, UnicodeDecodeError, SystemError):
+        return None
+
+
+def by_rows(payload: bytes) -> dict[str, Any] | None:
+    try:
+        return comparable(decode_features(payload))
+    except pr.DecodeError:
+        return None
+
+
+def comparable(features: dict[str, Any]) -> dict[str, Any]:
+    return {name: (kind, cell(values) if kind else None) for name, (kind, values) in features.items()}

@@ -1,0 +1,151 @@
+"""Shares: whoever takes, nothing comes twice and nothing is left out."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord import ChecksumError
+from purerecord.dataset import Dataset, TFRecordDataset
+from purerecord.dataset.engine.states import merge_states
+from tests.support.damage import HEADER, frames, starts
+from tests.support.dataset_properties import elements
+
+SHAPES = st.tuples(st.integers(1, 4), st.integers(1, 4))
+
+
+def chain(size: int, kind: str) -> Dataset:
+    """Elements that are read ahead many at a time, or passed over one by one."""
+    dataset = Dataset.range(size)
+    return {"many": dataset, "one": dataset.batch(1), "shuffled": dataset.shuffle(7).map(str)}[kind]
+
+
+KINDS = st.sampled_from(["many", "one", "shuffled"])
+
+
+def consumers(shape):
+    """Everyone of this many ranks and workers, in the order of their numbers."""
+    ranks, workers = shape
+    return [
+        {"rank": rank, "world_size": ranks, "worker": worker, "workers": workers}
+        for worker in range(workers)
+        for rank in range(ranks)
+    ]
+
+
+@given(size=st.integers(0, 60), shape=SHAPES, kind=KINDS)
+def test_everything_comes_once(size, shape, kind):
+    dataset = chain(size, kind)
+    whole = elements(dataset.iterator(0))
+    shares = [elements(dataset.iterator(0, **who)) for who in consumers(shape)]
+    assert shares == [whole[place :: len(shares)] for place in range(len(shares))]
+
+
+@given(size=st.integers(0, 60), shape=SHAPES, kind=KINDS, even=st.sampled_from(["drop", "pad"]))
+def test_even_ranks_have_as_many_steps(size, shape, kind, even):
+    dataset = chain(size, kind)
+    ranks = shape[0]
+    whole = elements(dataset.iterator(0))
+    steps = [0] * ranks
+    for who in consumers(shape):
+        steps[who["rank"]] += len(elements(dataset.iterator(0, even=even, **who)))
+    assert steps == [size // ranks if even == "drop" else -(-size // ranks)] * ranks
+    seen = [e for who in consumers(shape) for e in elements(dataset.iterator(0, even=even, **who))]
+    kept = whole[: size // ranks * ranks] if even == "drop" else whole
+    assert set(map(str, seen)) == set(map(str, kept))
+
+
+@given(size=st.integers(0, 60), before=SHAPES, after=SHAPES, kind=KINDS, taken=st.integers(0, 70))
+def test_others_go_on_where_some_have_stopped(size, before, after, kind, taken):
+    dataset = chain(size, kind)
+    whole = elements(dataset.iterator(3))
+    its = [dataset.iterator(3, **who) for who in consumers(before)]
+    for number in range(taken):
+        next(its[number % len(its)], None)
+    state = json.loads(json.dumps(merge_states([it.state_dict() for it in its])))
+    rest = [None] * max(0, size - taken)
+    everyone = consumers(after)
+    for place, who in enumerate(everyone):
+        it = dataset.iterator(0, **who)
+        it.load_state_dict(state)
+        rest[place :: len(everyone)] = elements(it)
+    assert rest == whole[taken:]
+
+
+def test_states_that_are_out_of_step_are_refused():
+    its = [Dataset.range(20).iterator(0, rank=rank, world_size=2) for rank in range(2)]
+    next(its[1])
+    with pytest.raises(ValueError, match="not in step"):
+        merge_states([it.state_dict() for it in its])
+    with pytest.raises(ValueError, match="not of all 2"):
+        merge_states([its[0].state_dict()])
+    other = Dataset.range(20).iterator(1, rank=1, world_size=2)
+    with pytest.raises(ValueError, match="same run"):
+        merge_states([its[0].state_dict(), other.state_dict()])
+    with pytest.raises(ValueError, match="no state"):
+        merge_states({"something": [1, "else"]})
+
+
+def test_states_are_found_wherever_they_are():
+    its = [Dataset.range(20).iterator(0, worker=worker, workers=2) for worker in range(2)]
+    next(its[0])
+    wrapped = {"loader": [{"worker": it.state_dict()} for it in its], "step": 1}
+    assert merge_states(wrapped)["position"] == 1
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_workers_that_have_not_begun_may_be_there_with_a_state_from_before_there_were_workers(ranks):
+    dataset, workers = Dataset.range(20), 3
+    state = {"epoch": 0, "position": 4}
+    for taken in range(ranks * workers):
+        states = []
+        for worker, rank in itertools.product(range(workers), range(ranks)):
+            begun = rank + ranks * worker < taken
+            who = {"worker": worker, "workers": workers} if begun else {}
+            iterator = dataset.iterator(0, rank=rank, world_size=ranks, **who)
+            iterator.load_state_dict(state)
+            if begun:
+                assert next(iterator) == 4 + rank + ranks * worker
+            states.append(iterator.state_dict())
+        again = iter(dataset)
+        again.load_state_dict(merge_states(states))
+        assert list(again) == list(range(4 + taken, 20))
+
+
+def fail_at_seven(number):
+    if number == 7:
+        raise RuntimeError("seven")
+    return number
+
+
+@given(shape=SHAPES)
+def test_who_goes_on_after_an_error_gets_the_next_of_its_own(shape):
+    dataset = Dataset.range(30).map(fail_at_seven)
+    for place, who in enumerate(consumers(shape)):
+        iterator = dataset.iterator(0, **who)
+        found = []
+        while True:
+            try:
+                found.append(next(iterator))
+            except StopIteration:
+                break
+            except RuntimeError:
+                continue
+        count = shape[0] * shape[1]
+        assert found == [number for number in range(place, 30, count) if number != 7]
+
+
+def test_error_that_stays_is_raised_again_and_again(tmp_path):
+    payloads = [bytes([number]) for number in range(12)]
+    data = bytearray(frames(payloads))
+    data[starts(payloads)[7] + HEADER] ^= 1
+    (tmp_path / "damaged").write_bytes(data)
+    iterator = TFRecordDataset(tmp_path / "damaged").batch(1).iterator(0, rank=1, world_size=3)
+    assert [list(next(iterator)) for _ in range(2)] == [[b"\x01"], [b"\x04"]]
+    for _ in range(3):
+        with pytest.raises(ChecksumError, match="record 7"):
+            next(iterator)

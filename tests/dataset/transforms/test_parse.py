@@ -1,0 +1,123 @@
+"""parse in a chain: small batches are parsed together, and nobody can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import purerecord as pr
+from purerecord.dataset import Dataset, TFRecordDataset
+from tests.support.damage import HEADER, frames, starts
+from tests.support.dataset_properties import check, elements
+
+SPEC = {
+    "id": pr.FixedLenFeature([], np.int64),
+    "x": pr.FixedLenFeature([2], np.float32),
+    "tags": pr.RaggedFeature(np.int64),
+    "name": pr.FixedLenFeature([], bytes),
+}
+SEQUENCE = {"tags": pr.FixedLenSequenceFeature([], np.int64, allow_missing=True)}
+SPARSE = {"tags": pr.VarLenFeature(np.int64), "id": SPEC["id"]}
+
+
+def records(count: int) -> list[bytes]:
+    return [
+        pr.encode_example({"id": n, "x": [n / 2, -n / 2], "tags": list(range(n % 4)), "name": b"n%d" % n})
+        for n in range(count)
+    ]
+
+
+@pytest.fixture
+def path(tmp_path):
+    name = str(tmp_path / "examples")
+    with pr.TFRecordWriter(name) as writer:
+        writer.write_many(records(50))
+    return name
+
+
+def one_by_one(path: str, size: int, spec: dict) -> list:
+    payloads = list(pr.read_records(path))
+    batches = [payloads[begin : begin + size] for begin in range(0, len(payloads), size)]
+    return [comparable(pr.parse_example(batch, spec)) for batch in batches]
+
+
+def comparable(batch: dict) -> dict:
+    return {
+        name: column.to_list()
+        if isinstance(column, pr.Ragged)
+        else column.to_dense().tolist()
+        if isinstance(column, pr.Sparse)
+        else column.tolist()
+        for name, column in batch.items()
+    }
+
+
+@pytest.mark.parametrize("spec", [SPEC, SEQUENCE, SPARSE], ids=["together", "padded", "sparse"])
+@pytest.mark.parametrize("size", [1, 3, 7, 50, 64])
+def test_batches_are_what_parse_example_gives(spec, size, path):
+    dataset = TFRecordDataset(path).batch(size).parse(spec).map(comparable)
+    assert check(dataset, every=11) == one_by_one(path, size, spec)
+
+
+def test_remainder_is_dropped(path):
+    dataset = TFRecordDataset(path).shuffle(9).batch(7, drop_remainder=True).parse(SPEC).map(comparable)
+    assert [len(batch["id"]) for batch in check(dataset)] == [7] * 7
+
+
+def test_batches_before_a_bad_record_come_first(path, tmp_path):
+    payloads = records(50)
+    payloads[31] = pr.encode_example({"id": 31, "x": [1.0], "tags": [1], "name": b"short x"})
+    other = str(tmp_path / "other")
+    with pr.TFRecordWriter(other) as writer:
+        writer.write_many(payloads)
+    iterator = iter(TFRecordDataset(other).batch(4).parse(SPEC))
+    assert sum(len(batch["id"]) for _, batch in zip(range(7), iterator, strict=False)) == 28
+    with pytest.raises(pr.SchemaError, match=r"'x'.*31"):
+        elements(iterator)
+
+
+def test_single_examples_and_lists_of_bytes_are_parsed_too(path):
+    ids = [int(row["id"]) for row in TFRecordDataset(path).parse({"id": SPEC["id"]})]
+    assert ids == list(range(50))
+    batches = Dataset.from_tensor_slices([records(3), records(2)]).parse({"id": SPEC["id"]})
+    assert [batch["id"].tolist() for batch in batches] == [[0, 1, 2], [0, 1]]
+
+
+def test_rows_of_batches_do_not_share_their_numbers(path):
+    first, second = list(TFRecordDataset(path).batch(25).parse(SPEC))
+    first["x"][:] = -1
+    assert second["x"].min() > -50
+    assert first["id"].flags.writeable == second["id"].flags.writeable
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_error_in_a_batch_of_several_files_names_file_and_record(shuffled, tmp_path):
+    paths = [str(tmp_path / name) for name in ("first", "second")]
+    for path in paths:
+        payloads = records(20)
+        if path == paths[1]:
+            payloads[13] = pr.encode_example({"id": "thirteen"})
+        with pr.TFRecordWriter(path) as writer:
+            writer.write_many(payloads)
+    dataset = TFRecordDataset(paths)
+    if shuffled:
+        dataset = dataset.global_shuffle(seed=3)
+    with pytest.raises(pr.SchemaError) as caught:
+        list(dataset.batch(7).parse({"id": SPEC["id"]}))
+    assert (caught.value.path, caught.value.record) == (paths[1], 13)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10, 20])
+@pytest.mark.parametrize("prefetch", [False, True])
+def test_batches_before_damage_come_before_its_error(size, prefetch, tmp_path):
+    payloads = records(50)
+    data = bytearray(frames(payloads))
+    data[starts(payloads)[31] + HEADER + 2] ^= 1
+    path = tmp_path / "damaged"
+    path.write_bytes(data)
+    dataset = TFRecordDataset(path).batch(size).parse({"id": SPEC["id"]})
+    batches = iter(dataset.prefetch(2) if prefetch else dataset)
+    for number in range(31 // size):
+        assert next(batches)["id"].tolist() == list(range(number * size, (number + 1) * size))
+    with pytest.raises(pr.ChecksumError, match="record 31"):
+        next(batches)

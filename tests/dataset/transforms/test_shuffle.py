@@ -1,0 +1,71 @@
+"""Shuffling: draws that never change, windows that hold what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord.dataset import Dataset
+from purerecord.dataset.transforms.shuffle import PERMUTATION, WINDOW, Draws
+from tests.support.dataset_properties import elements, saved
+
+
+def test_draws_are_the_same_in_every_version_and_on_every_machine():
+    """States and ranks rely on it: a change here is a change of the format."""
+    assert Draws(7, 3, WINDOW).below(1000, 5).tolist() == [975, 884, 231, 731, 405]
+    assert Draws(7, 3, PERMUTATION).order(8).tolist() == [1, 6, 2, 4, 3, 0, 5, 7]
+
+
+def test_draws_can_begin_anywhere():
+    whole = Draws(1, 0, WINDOW).below(50, 100)
+    assert Draws(1, 0, WINDOW, 37).below(50, 63).tolist() == whole[37:].tolist()
+    assert 0 <= whole.min() <= whole.max() < 50
+
+
+@pytest.mark.parametrize("other", [(2, 0, WINDOW), (1, 1, WINDOW), (1, 0, PERMUTATION), (-1, 0, WINDOW)])
+def test_seed_epoch_and_purpose_all_matter(other):
+    assert Draws(1, 0, WINDOW).below(1 << 30, 5).tolist() != Draws(*other).below(1 << 30, 5).tolist()
+
+
+@given(size=st.integers(0, 80), window=st.integers(1, 90), seed=st.integers(-(1 << 40), 1 << 70))
+def test_window_gives_every_element_once_and_none_before_its_time(size, window, seed):
+    order = list(Dataset.range(size).shuffle(window, seed))
+    assert sorted(order) == list(range(size))
+    # The element at a place must have been in the window by then.
+    assert all(number < place + window for place, number in enumerate(order))
+
+
+@given(size=st.integers(0, 300), window=st.integers(1, 60), stop=st.integers(0, 300), block=st.integers(1, 7))
+def test_window_goes_on_anywhere(size, window, stop, block):
+    dataset = Dataset.range(size).shuffle(window, 5).batch(block)
+    iterator = dataset.iterator(2)
+    begin = elements(iterator, stop)
+    other = dataset.iterator(0)
+    other.load_state_dict(saved(iterator))
+    assert begin + elements(other) == elements(dataset.iterator(2))
+
+
+def test_state_does_not_reach_back_further_than_the_window_needs():
+    iterator = iter(Dataset.range(20_000).shuffle(100))
+    elements(iterator, 15_000)
+    state = iterator.state_dict()["cursor"]
+    assert 15_000 - state["start"] < 3_000
+
+
+def test_shuffled_elements_spread_evenly():
+    """Over many epochs every element comes first about equally often."""
+    dataset = Dataset.range(10).global_shuffle(3)
+    firsts = np.bincount([next(dataset.iterator(epoch)) for epoch in range(2000)], minlength=10)
+    assert 150 < firsts.min() <= firsts.max() < 250
+    window = Dataset.range(10).shuffle(10, 3)
+    firsts = np.bincount([next(window.iterator(epoch)) for epoch in range(2000)], minlength=10)
+    assert 150 < firsts.min() <= firsts.max() < 250
+
+
+def test_state_of_a_larger_dataset_is_refused():
+    state = saved(iter(Dataset.range(10).global_shuffle()))
+    state["chain"] = "range(0, 9).global_shuffle()"
+    with pytest.raises(ValueError, match="10"):
+        iter(Dataset.range(9).global_shuffle()).load_state_dict(state)

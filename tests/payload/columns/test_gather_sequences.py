@@ -1,0 +1,153 @@
+"""The two decoders of SequenceExamples, in lock-step and row by row, agree on whatever they are given."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from purerecord.errors import DecodeError, PureRecordError
+from purerecord.payload.columns import gather as columns_module
+from purerecord.payload.columns import gather_sequences as lists_module
+from purerecord.payload.columns.gather_sequences import gather_sequences
+from purerecord.payload.parse.sequences import parse_sequence_example
+from purerecord.payload.specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
+from purerecord.payload.wire import BYTES, FLOAT, INT64, decode_sequence, delimited
+from purerecord.records import Records
+from tests.support.handmade_messages import (
+    UNSET_FEATURE,
+    entry,
+    feature,
+    floats,
+    ints,
+    sequence_example,
+    strings,
+)
+from tests.support.strategies import CAMPAIGN, any_sequence, hostile_sequence, mutate
+
+KINDS = (BYTES, FLOAT, INT64)
+
+
+def ordinary(random: Random) -> bytes:
+    """A SequenceExample as an encoder writes it."""
+
+    def one(kind: int) -> bytes:
+        count = random.choice((0, 1, 1, 2, 9))
+        values: dict[int, Any] = {
+            BYTES: [random.randbytes(random.randrange(5)) for _ in range(count)],
+            FLOAT: [random.random() for _ in range(count)],
+            INT64: [random.choice((1, 300, -1)) for _ in range(count)],
+        }
+        return UNSET_FEATURE if random.random() < 0.05 else feature(kind, values[kind])
+
+    names = random.sample(["a", "b", "ab", "é", ""], random.randrange(5))
+    context = [(name, one(random.choice(KINDS))) for name in names]
+    return sequence_example(
+        context, [(name, [one(random.choice(KINDS)) for _ in range(random.randrange(6))]) for name in names]
+    )
+
+
+def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool, patch: Any) -> Any:
+    """What is gathered, as plain data, or the error."""
+    patch.setattr(lists_module, "_FEW", 10**9 if row_by_row else 1)
+    records = Records.of([b"in front", *payloads])[1:]
+    try:
+        context, lists = gather_sequences(records, wanted, wanted)
+    except DecodeError as error:
+        return str(error), error.record
+    plain = {("context", name): plain_column(column) for name, column in context.items()}
+    for name, found in lists.items():
+        plain["lists", name] = (plain_column(found.column), found.splits.tolist(), found.present.tolist())
+    return plain
+
+
+def plain_column(column: Any) -> Any:
+    kinds = np.full(column.rows, column.kind) if column.kinds is None else column.kinds
+    values = column.values.tolist() if column.kind == BYTES else column.values.tobytes()
+    return column.rows, kinds.tolist(), column.row_splits.tolist(), values, str(column.values.dtype)
+
+
+def wanted_of(random: Random) -> dict[str, int]:
+    names = random.sample(["a", "b", "ab", "é", "", "a" * 130, "nowhere"], random.randrange(8))
+    return {name: random.choice(KINDS) for name in names}
+
+
+@pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
+def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(seed)
+    payloads = [ordinary(random) for _ in range(random.choice((1, 5, 30)))]
+    while len(payloads) < 40 and random.random() < 0.8:
+        strange = hostile_sequence(random)
+        try:
+            decode_sequence(strange)
+        except DecodeError:
+            continue
+        payloads.insert(random.randrange(len(payloads) + 1), strange)
+    wanted = wanted_of(random)
+    together = columns_of(payloads, wanted, False, monkeypatch)
+    assert together == columns_of(payloads, wanted, True, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
+def test_first_malformed_record_is_told_whatever_the_decoder(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(seed)
+    payloads = [ordinary(random) for _ in range(20)]
+    for _ in range(random.randrange(1, 4)):
+        place = random.randrange(len(payloads))
+        payloads[place] = mutate(payloads[place], random) if random.random() < 0.7 else any_sequence(random)
+    wanted = wanted_of(random)
+    together = columns_of(payloads, wanted, False, monkeypatch)
+    assert together == columns_of(payloads, wanted, True, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+def test_any_bytes_give_a_result_or_one_of_our_errors(seed: int) -> None:
+    random = Random(seed)
+    specs: dict[str, Any] = {"a": VarLenFeature(int), "b": RaggedFeature(bytes)}
+    for _ in range(20):
+        payloads = [random.choice((any_sequence, ordinary))(random) for _ in range(random.choice((1, 3, 20)))]
+        try:
+            parse_sequence_example(payloads, specs | {"ab": FixedLenFeature((), float, 0)}, specs)
+            parse_sequence_example(
+                payloads, None, {"a": FixedLenSequenceFeature((), int, allow_missing=True)}
+            )
+        except PureRecordError:
+            pass
+
+
+ODD = {
+    "a map in two parts": sequence_example([("a", ints(1))], []) + sequence_example([("b", ints(1))], []),
+    "a repeated key": sequence_example([("a", ints(1)), ("a", ints(2))], []),
+    "a value before its key": delimited(1, delimited(1, delimited(2, ints(1)) + delimited(1, b"a"))),
+    "an unpacked list": sequence_example([("a", ints(1, packed=False))], []),
+    "a list in two parts": sequence_example([("a", ints(1) + ints(2))], []),
+    "an unknown field": delimited(1, entry("a", ints(1))) + b"\x20\x01",
+    "a long key": sequence_example([("a" * 200, ints(1))], []),
+    "floats that nobody packed": sequence_example([], [("a", [floats(1.0, packed=False)])]),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_one_odd_record_does_not_slow_down_the_others(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = sequence_example([("a", ints(1))], [("a", [ints(1), ints(2)]), ("s", [strings(b"x", b"y")])])
+    payloads = [usual] * 10 + [ODD[case]] + [usual] * 10
+    alone: list[bytes] = []
+    for module, name in ((lists_module, "decode_sequence"), (columns_module, "decode_features")):
+        decode = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda payload, decode=decode: alone.append(payload) or decode(payload)
+        )
+    gather_sequences(Records.of(payloads), {"a": INT64}, {"a": INT64})
+    assert len(alone) == 1
+    assert ODD[case].startswith(alone[0])  # as a whole, or its context
+
+
+def test_one_long_list_does_not_make_all_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    payloads = [sequence_example([], [("a", [ints(1)])])] * 20
+    payloads[7] = sequence_example([], [("a", [ints(k) for k in range(5000)])])
+    together = columns_of(payloads, {"a": INT64}, False, monkeypatch)
+    assert together == columns_of(payloads, {"a": INT64}, True, monkeypatch)

@@ -1,0 +1,92 @@
+"""Short entries: in one piece or in two, their bytes are the same, and what lies beside them stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord.payload.encode.cells import as_cells
+from purerecord.payload.encode.short_entry import ShortEntry, head, short_entry
+from purerecord.payload.example import encode_example
+from purerecord.payload.varint import varint
+from purerecord.payload.wire import BYTES, FLOAT, INT64
+
+INTEGERS = st.integers(0, 2**56 - 1) | st.integers(0, 300)
+COLUMNS = st.one_of(
+    st.lists(INTEGERS, min_size=1, max_size=9),
+    st.lists(st.binary(max_size=30), min_size=1, max_size=9),
+    st.lists(st.floats(width=32, allow_nan=False), min_size=1, max_size=9),
+)
+
+
+def entry_of(name: str, column: object) -> ShortEntry | None:
+    return short_entry(name.encode(), as_cells(name, column))
+
+
+def sizes_of(entry: ShortEntry) -> np.ndarray:
+    varying = np.zeros(entry.count, np.int64) if entry.varying is None else entry.varying.astype(np.int64)
+    return entry.fixed + varying
+
+
+def written(entry: ShortEntry, room: int, gap: int) -> list[bytes]:
+    """The bytes of each record; the gaps between them must be as they were, but for the room."""
+    sizes = sizes_of(entry)
+    places = np.cumsum(sizes + gap) - sizes
+    out = np.full(int(places[-1] + sizes[-1]) + gap, ord("."), np.uint8)
+    entry.write(out, places, room)
+    data = out.tobytes()
+    assert data[:gap] == b"." * gap
+    for place, size in zip(places.tolist(), sizes.tolist(), strict=True):
+        assert data[place + size + room : place + size + gap] == b"." * (gap - room)
+    return [data[place : place + size] for place, size in zip(places.tolist(), sizes.tolist(), strict=True)]
+
+
+def in_rows(name: str, column: list) -> list[bytes]:
+    """The entries as the row encoder makes them: all that is in an Example which holds nothing else."""
+    examples = [encode_example({name: value}) for value in column]
+    return [example[2 if example[1] < 0x80 else 3 :] for example in examples]  # without its tag and size
+
+
+@given(st.text(max_size=4), COLUMNS)
+def test_entries_are_those_of_the_rows_whether_there_is_room_or_not(name, column):
+    entry = entry_of(name, column)
+    if entry is None:
+        return
+    expected = in_rows(name, column)
+    assert sizes_of(entry).tolist() == list(map(len, expected))
+    assert entry.least == min(map(len, expected))
+    assert entry.spill == max(map(len, expected)) - entry.least
+    assert written(entry, entry.spill, 70) == expected
+    assert written(entry, 0, 1) == expected
+
+
+@pytest.mark.parametrize("kind", [BYTES, FLOAT, INT64])
+@pytest.mark.parametrize("size", [0, 1, 100, 127, 128, 16384])
+def test_head_and_content_are_an_entry(kind, size):
+    key = b"name"
+    content = b"\x0a" + varint(size) + bytes(size)
+    feature = bytes([kind << 3 | 2]) + varint(len(content)) + content
+    inside = b"\x0a\x04name\x12" + varint(len(feature)) + feature
+    assert head(key, kind, size) + bytes(size) == b"\x0a" + varint(len(inside)) + inside
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [],
+        [1, None],
+        [-1, 1],
+        [2**56],
+        [b"x" * 65],
+        [[1, 2], [3]],
+        [[1, 2], [3, 4]],
+        [[]],
+        np.zeros((2, 17), np.float32),
+        np.zeros((2, 0), np.float32),
+        [b"x" * length for length in range(65)],  # with a name so long that the head grows with the content
+    ],
+)
+def test_what_is_long_missing_or_of_several_values_is_left_to_others(column):
+    assert entry_of("n" * 60, column) is None

@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purerecord.payload.ragged import Ragged
+from purerecord.payload.sparse import Sparse
+
+ROWS = st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4), max_size=6)
+BYTES_ROWS = st.lists(st.lists(st.binary(max_size=3), max_size=3), max_size=5)
+
+
+def nested() -> Ragged:
+    return Ragged(Ragged(np.arange(6), [0, 2, 2, 5, 6]), [0, 1, 1, 4])
+
+
+# --- Ragged -----------------------------------------------------------------------------------------
+
+
+@given(st.one_of(ROWS, BYTES_ROWS))
+def test_rows_survive_the_way_to_ragged_and_back(rows: list[Any]) -> None:
+    ragged = Ragged.from_rows(rows)
+    assert ragged.to_list() == rows
+    assert len(ragged) == len(rows)
+    assert [list(row) for row in ragged] == rows
+    assert pickle.loads(pickle.dumps(ragged)) == ragged
+
+
+@given(ROWS, st.data())
+def test_indexing_is_that_of_a_list(rows: list[Any], data: st.DataObject) -> None:
+    ragged = Ragged.from_rows(rows, np.int64)
+    bound = st.one_of(st.none(), st.integers(-8, 8))
+    step = st.sampled_from([None, 1, 2, -1, -3])
+    cut = slice(data.draw(bound), data.draw(bound), data.draw(step))
+    assert ragged[cut].to_list() == rows[cut]
+    if rows:
+        picks = data.draw(st.lists(st.integers(-len(rows), len(rows) - 1), max_size=5))
+        assert ragged[np.array(picks, int)].to_list() == [rows[i] for i in picks]
+        assert [ragged[i].tolist() for i in picks] == [rows[i] for i in picks]
+        mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
+        assert ragged[mask].to_list() == [row for row, kept in zip(rows, mask, strict=True) if kept]
+    with pytest.raises(IndexError):
+        ragged[len(rows)]
+
+
+@given(ROWS)
+def test_dense_form_is_padded_at_the_end(rows: list[Any]) -> None:
+    dense = Ragged.from_rows(rows, np.int64).to_dense(-5)
+    width = max(map(len, rows), default=0)
+    assert dense.shape == (len(rows), width)
+    assert dense.tolist() == [row + [-5] * (width - len(row)) for row in rows]
+
+
+def test_padding_of_bytes_is_empty_and_keeps_trailing_nuls() -> None:
+    ragged = Ragged.from_rows([[b"a\0"], []])
+    assert ragged.to_dense().tolist() == [[b"a\0"], [b""]]
+    assert ragged.to_dense(b"x\0").tolist() == [[b"a\0"], [b"x\0"]]
+
+
+def test_nested_ragged_reads_from_the_outside_in() -> None:
+    ragged = nested()
+    assert ragged.to_list() == [[[0, 1]], [], [[], [2, 3, 4], [5]]]
+    assert ragged.shape == (3, None, None)
+    assert ragged[2].to_list() == [[], [2, 3, 4], [5]]
+    assert ragged[[2, 0]].to_list() == [[[], [2, 3, 4], [5]], [[0, 1]]]
+    assert ragged.flat_values.tolist() == [0, 1, 2, 3, 4, 5]
+    assert [splits.tolist() for splits in ragged.nested_row_splits] == [[0, 1, 1, 4], [0, 2, 2, 5, 6]]
+    assert ragged.to_dense().shape == (3, 3, 3)
+    assert ragged.to_dense()[2, 1].tolist() == [2, 3, 4]
+
+
+def test_inner_dimensions_stay_dense() -> None:
+    ragged = Ragged(np.arange(8).reshape(4, 2), [0, 1, 4])
+    assert ragged.shape == (2, None, 2)
+    assert ragged.to_list() == [[[0, 1]], [[2, 3], [4, 5], [6, 7]]]
+    assert ragged.to_dense().shape == (2, 3, 2)
+    assert ragged.row_lengths().tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("values", "splits", "error"),
+    [
+        ([1, 2], [0, 1], ValueError),
+        ([1, 2], [1, 2], ValueError),
+        ([1, 2], [0, 2, 1, 2], ValueError),
+        ([1, 2], [], ValueError),
+        ([1, 2], [[0, 2]], ValueError),
+        ([1, 2], [0.0, 2.0], TypeError),
+        (np.array(5), [0, 1], ValueError),
+    ],
+)
+def test_splits_that_do_not_cut_the_values_are_refused(values: Any, splits: Any, error: Any) -> None:
+    with pytest.raises(error):
+        Ragged(values, splits)
+
+
+def test_equality_looks_at_rows_and_not_at_the_width_of_splits() -> None:
+    ragged = Ragged([1, 2], np.array([0, 1, 2], np.int32))
+    assert ragged == Ragged([1, 2], [0, 1, 2])
+    assert ragged != Ragged([1, 2], [0, 2, 2])
+    assert ragged != Ragged([1, 3], [0, 1, 2])
+    assert nested() == nested()
+    assert nested() != Ragged(np.arange(4), [0, 1, 1, 4])
+    assert ragged != [[1], [2]]
+
+
+def test_ragged_is_frozen_and_not_hashable() -> None:
+    with pytest.raises(FrozenInstanceError):
+        nested().values = np.arange(3)  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        hash(nested())
+
+
+def test_repr_is_short_and_says_what_it_is() -> None:
+    assert repr(Ragged([1, 2, 3], [0, 2, 2, 3])) == "<Ragged (3, None) int64: [[1, 2], [], [3]]>"
+    long = Ragged(np.arange(10**5), np.arange(0, 10**5 + 1, 1000))
+    assert repr(long).startswith("<Ragged (100, None) int64: [[0, 1, 2, 3, 4, 5, ...], ")
+    assert len(repr(long)) < 300
+    assert len(repr(Ragged.from_rows([[b"x" * 10**6]]))) < 200
+
+
+ROWS_WITH_A_LOSS = {
+    "integers that only floats hold together": [[1], [2**63]],
+    "negative ones too": [[-1, 2**63]],
+    "an integer that a float beside it rounds": [[2**53 + 1, 0.5]],
+    "in another row": [[2**53 + 1], [0.5]],
+    "numpy's": [np.array([2**53 + 1]), np.array([0.5])],
+    "more than 64 bits": [[2**64]],
+    "numbers and strings": [[1, b"x"]],
+    "numbers and strings in rows": [[1], [b"x"]],
+    "lists in lists": [[[1], [2, 3]]],
+    "nothing": [[None]],
+}
+
+
+@pytest.mark.parametrize("title", ROWS_WITH_A_LOSS)
+def test_rows_that_no_dtype_holds_are_refused(title: str) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        Ragged.from_rows(ROWS_WITH_A_LOSS[title])
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype", "fits"),
+    [
+        ([[1], [2**63]], np.uint64, True),
+        ([[1.0], [2.0]], np.int64, True),
+        ([[0.1]], np.float32, True),
+        ([[2**24]], np.float32, True),
+        ([[np.nan, np.inf]], np.float32, True),
+        ([[1, 0]], bool, True),
+        ([[1.5]], np.int64, False),
+        ([[np.nan]], np.int64, False),
+        ([[2.0**63]], np.int64, False),
+        ([[2**63]], np.int64, False),
+        ([[-1]], np.uint64, False),
+        ([[300]], np.uint8, False),
+        ([[2**24 + 1]], np.float32, False),
+        ([[2**63 - 1]], np.float64, False),
+        ([[1e39]], np.float32, False),
+    ],
+)
+def test_dtype_of_the_rows_must_hold_them(rows: Any, dtype: Any, fits: bool) -> None:
+    if fits:
+        assert Ragged.from_rows(rows, dtype).dtype == dtype
+        assert Ragged.from_rows(rows, dtype) == Ragged.from_rows(
+            [np.array(row, dtype) for row in rows]
+        ) or np.isnan(rows[0][0])
+        return
+    with pytest.raises(ValueError, match="does not fit"):
+        Ragged.from_rows(rows, dtype)
+
+
+@pytest.mark.parametrize("rows", [[1, 2], ["ab"], [b"ab"], [None]])
+def test_row_is_no_single_value(rows: Any) -> None:
+    with pytest.raises(TypeError, match="values must be a list or an array of them, not a "):
+        Ragged.from_rows(rows)
+    with pytest.raises(TypeError, match="values must be"):
+        Ragged(rows[0], [0])
+
+
+@pytest.mark.parametrize("dtype", [bytes, str, object])
+def test_strings_are_objects_however_they_are_called(dtype: Any) -> None:
+    assert Ragged.from_rows([[b"a\0"], []], dtype).to_list() == [[b"a\0"], []]
+    assert Ragged.from_rows([[]], dtype).dtype == object
+
+
+def test_nobody_can_change_the_splits() -> None:
+    splits = np.array([0, 1, 3])
+    ragged = Ragged(np.arange(3), splits)
+    splits[1] = 99
+    assert ragged.to_list() == [[0], [1, 2]]
+    with pytest.raises(ValueError, match="read-only"):
+        ragged.row_splits[1] = 99
+    ragged.values[0] = 7  # values are data, and yours
+    assert ragged.to_list() == [[7], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("column", "default", "error"),
+    [
+        (Ragged([1, 2, 3], [0, 2, 3]), 0.5, ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), float("nan"), ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), 2**63, ValueError),
+        (Ragged([1, 2, 3], [0, 2, 3]), b"x", TypeError),
+        (Ragged(np.float32([1, 2, 3]), [0, 2, 3]), 1e39, ValueError),
+        (Ragged([b"a", b"b", b"c"], [0, 2, 3]), 0, TypeError),
+        (Sparse([[0, 0]], [1], (1, 2)), 0.5, ValueError),
+    ],
+)
+def test_padding_that_the_dtype_cannot_hold_is_refused(column: Any, default: Any, error: Any) -> None:
+    with pytest.raises(error):
+        column.to_dense(default)
+
+
+def test_padding_may_be_anything_that_the_dtype_holds() -> None:
+    assert Ragged([1, 2, 3], [0, 2, 3]).to_dense(5.0).tolist() == [[1, 2], [3, 5]]
+    assert Ragged([0.5, 2, 3], [0, 2, 3]).to_dense(-1).tolist() == [[0.5, 2], [3, -1]]
+    assert Ragged([True, True, True], [0, 2, 3]).to_dense().tolist() == [[True, True], [True, False]]
+    assert Ragged(np.array(["a", "b", "c"]), [0, 2, 3]).to_dense().tolist() == [["a", "b"], ["c", ""]]
+
+
+@pytest.mark.parametrize("column", [Ragged([1, 2, 3], [0, 2, 3]), Sparse([[0, 0]], [1], (2, 2))])
+@pytest.mark.parametrize(
+    ("key", "error", "match"),
+    [
+        (2, IndexError, "row 2 of a (Ragged|Sparse) that has 2"),
+        (-3, IndexError, "row -3 of a (Ragged|Sparse) that has 2"),
+        ("a", TypeError, "a (Ragged|Sparse) is indexed with an integer.*not with a str"),
+        (1.0, TypeError, "not with a float"),
+        (None, TypeError, "not with a NoneType"),
+        ((0, 1), TypeError, "not with a tuple"),
+    ],
+)
+def test_index_that_names_no_row_is_an_error_that_says_so(
+    column: Any, key: Any, error: Any, match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        column[key]
+
+
+@pytest.mark.parametrize(
+    ("keys", "error", "match"),
+    [
+        ([0, 2], IndexError, "row 2 of a Ragged that has 2"),
+        (np.array([-3]), IndexError, "row -3"),
+        (np.array([2**63], np.uint64), IndexError, "row 9223372036854775808"),
+        ([True], IndexError, "a mask of 1 for a Ragged of 2 rows"),
+        ([0.5], TypeError, "not with float64"),
+        (["a"], TypeError, "vector of integers or a mask"),
+        ([[0, 1]], TypeError, "vector"),
+        ([[0], [0, 1]], TypeError, "vector"),
+        ([2**70], TypeError, "vector"),
+    ],
+)
+def test_rows_that_cannot_be_chosen_are_an_error_that_says_so(keys: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        Ragged([1, 2, 3], [0, 2, 3])[keys]
+
+
+def test_rows_may_be_chosen_with_any_integers() -> None:
+    ragged = Ragged([1, 2, 3], [0, 2, 3])
+    assert ragged[np.array(1)].tolist() == ragged[np.uint8(1)].tolist() == [3]
+    assert ragged[np.array([1, 0], np.uint64)].to_list() == ragged[[-1, -2]].to_list() == [[3], [1, 2]]
+    assert ragged[[]].to_list() == ragged[np.array([])].to_list() == []
+
+
+# --- Sparse -----------------------------------------------------------------------------------------
+
+
+def var_len() -> Sparse:
+    return Sparse([[0, 0], [0, 1], [2, 0]], np.array([5, 6, 7]), (3, 2))
+
+
+def test_sparse_gives_rows_lists_and_a_dense_form() -> None:
+    sparse = var_len()
+    assert len(sparse) == 3
+    assert sparse.shape == sparse.dense_shape == (3, 2)
+    assert sparse.dtype == np.int64
+    assert sparse.to_list() == [[5, 6], [], [7]]
+    assert [row.to_list() for row in sparse] == [[5, 6], [], [7]]
+    assert sparse.to_dense().tolist() == [[5, 6], [0, 0], [7, 0]]
+    assert sparse.to_dense(-1).tolist() == [[5, 6], [-1, -1], [7, -1]]
+    assert pickle.loads(pickle.dumps(sparse)) == sparse
+
+
+def test_row_of_a_sparse_is_a_sparse_and_at_last_a_value() -> None:
+    sparse = var_len()
+    assert sparse[0] == Sparse([[0], [1]], [5, 6], (2,))
+    assert sparse[-1] == Sparse([[0]], [7], (2,))
+    assert (sparse[0][1], sparse[1][1]) == (6, 0)
+    assert sparse[1:] == Sparse([[1, 0]], [7], (2, 2))
+    assert sparse[2:1].to_list() == []
+    assert Sparse([[1]], [b"x"], (2,))[0] == b""
+    with pytest.raises(IndexError):
+        sparse[3]
+    with pytest.raises(ValueError, match="step 1"):
+        sparse[::2]
+
+
+def test_sparse_of_three_dimensions_nests_its_lists() -> None:
+    sparse = Sparse([[0, 1, 0], [1, 0, 0], [1, 0, 1]], [b"a", b"b", b"c"], (2, 2, 2))
+    assert sparse.to_list() == [[[], [b"a"]], [[b"b", b"c"], []]]
+    assert sparse.to_dense().tolist() == [[[b"", b""], [b"a", b""]], [[b"b", b"c"], [b"", b""]]]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 0), (3, 0), (0, 3, 2)])
+def test_sparse_without_values_has_its_shape(shape: tuple[int, ...]) -> None:
+    sparse = Sparse([], np.empty(0, np.float32), shape)
+    assert sparse.indices.shape == (0, len(shape))
+    assert sparse.to_dense().shape == shape
+    assert len(sparse) == shape[0] == len(sparse.to_list())
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "shape"),
+    [([[0, 0]], [1, 2], (2, 2)), ([[0]], [1], (2, 2)), ([[0]], [[1]], (2,)), ([], [], ())],
+)
+def test_arrays_that_do_not_belong_together_are_refused(indices: Any, values: Any, shape: Any) -> None:
+    with pytest.raises(ValueError, match="must have"):
+        Sparse(indices, np.array(values), shape)
+
+
+@pytest.mark.parametrize(
+    ("indices", "shape", "error"),
+    [
+        ([[0.5]], (2,), TypeError),
+        ([[np.nan]], (2,), TypeError),
+        ([["0"]], (2,), TypeError),
+        (np.array([[2**63]], np.uint64), (2,), ValueError),
+        ([[0]], (-1,), ValueError),
+        ([[0]], (1.5,), TypeError),
+    ],
+)
+def test_indices_and_shape_are_integers(indices: Any, shape: Any, error: Any) -> None:
+    with pytest.raises(error):
+        Sparse(indices, [1], shape)
+
+
+@pytest.mark.parametrize("index", [-1, 4])
+def test_index_outside_of_the_shape_has_no_dense_form(index: int) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        Sparse([[index]], [1], (4,)).to_dense()
+
+
+def test_repeated_index_has_no_dense_form() -> None:
+    with pytest.raises(ValueError, match="same index"):
+        Sparse([[1], [1]], [1, 2], (4,)).to_dense()
+
+
+def test_sparse_repr_is_short() -> None:
+    assert repr(var_len()) == "<Sparse (3, 2) int64: {(0, 0): 5, (0, 1): 6, (2, 0): 7}>"
+    long = Sparse(np.arange(100)[:, None], np.arange(100), (100,))
+    assert repr(long).endswith("(5,): 5, ... 100 values}>")
+
+
+def test_sparse_equality() -> None:
+    assert var_len() == var_len()
+    assert var_len() != Sparse(var_len().indices, var_len().values, (3, 3))
+    assert var_len() != [[5, 6], [], [7]]
+    with pytest.raises(TypeError):
+        hash(var_len())
