@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import ChecksumError, CorruptionError
-from ..memory.recycling import Memory
+from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.opened import Opened
 from . import frames
@@ -61,7 +61,7 @@ class ForwardStream:
         self._resynced = False  # whether the next record lies where a search has ended
         self._headless = False  # whether it has lost its header, and nothing else
         self._sweep: Sweep | None = None if after is None else after._sweep
-        self._memory: Memory = Memory() if after is None else after._memory
+        self._buffers: BufferPool = BufferPool() if after is None else after._buffers
         self._mean: int = 0 if after is None else after._mean  # bytes of a frame, so far
         self.record = record  # the number in the file of the next record to be handed out
         self.good = offset  # bytes of the file in good frames, those handed out by ``next``
@@ -161,7 +161,7 @@ class ForwardStream:
         held = len(self._buffer) - keep
         estimate = self._estimate(limit, most)
         needed = max(missing, estimate - held, 1)
-        self._opened.look()
+        self._opened.detect_compression()
         if self._opened.rewinds:
             # Nobody has to wait for more; but before the first records are there, it may be of no use.
             least = max(min(AHEAD, most or AHEAD), _CHUNK) if self._mean else _CHUNK
@@ -227,7 +227,7 @@ class ForwardStream:
         offset = self._base + len(self._buffer) - len(tail)
         self._opened.go_to(offset)
         size = len(tail) + needed
-        view = self._memory.room(min(size, self._opened.remaining(size) or 0), offset)
+        view = self._buffers.lend(min(size, self._opened.remaining(size) or 0), offset)
         have = 0
         try:
             while have < len(view) and (got := self._opened.readinto(view[have:])):
@@ -272,7 +272,7 @@ class ForwardStream:
         missing = begin + length + FOOTER - len(self._buffer)
         if length < _LARGE or missing <= FOOTER or (self._opened.remaining(missing) or 0) < missing:
             return None
-        payload, behind = self._opened.read_two(self._base + begin, length, OVERHEAD)
+        payload, behind = self._opened.read_payload_and_next_header(self._base + begin, length, OVERHEAD)
         if len(behind) < FOOTER or (self._verify and not frames.payload_holds(payload, behind)):
             # The ordinary way finds out exactly what is wrong.
             header = self._buffer[self._stop : begin]
@@ -283,7 +283,7 @@ class ForwardStream:
 
     def _sweep_on(self) -> Iterable[bytes] | None:
         """The payloads of small frames that follow next, past the buffer, if all is well with them."""
-        self._opened.look()
+        self._opened.detect_compression()
         if not (self._verify and self._opened.rewinds) or self._bad_length or self._headless:
             return None
         self._opened.go_to(self._base + self._stop)

@@ -1,4 +1,4 @@
-"""``PlainFile``: the records of an uncompressed local file, with others passed over unread.
+"""``SeekableFile``: the records of an uncompressed local file, with others passed over unread.
 
 What ``FrameStream`` is for every kind of source, this is for the kind in which one can seek: the data of
 a record is checked only when it is handed out, and what is passed over costs its header. It ends or
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import CorruptionError
-from ..memory.recycling import Memory
+from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.file_handles import OpenFile
 from ..storage.opened import Opened
@@ -31,13 +31,13 @@ _GUESSED = 1 << 24  # and while nothing is known of its records
 _NONE = np.empty(0, np.int64)
 
 
-class PlainFile:
+class SeekableFile:
     """The records of the file at ``path``, forward, beginning anywhere; read into ``memory``.
 
     Before any are known, ``mean`` is about the size of their frames, or 0.
     """
 
-    def __init__(self, path: str, memory: Memory | None = None, mean: int = 0) -> None:
+    def __init__(self, path: str, buffers: BufferPool | None = None, mean: int = 0) -> None:
         self.path = path
         self._guess = mean
         self._file = OpenFile(path)
@@ -45,7 +45,7 @@ class PlainFile:
         self.record = 0  # the number of the next record
         self._taken = False  # whether any were handed out,
         self._shared = False  # and others passed over then: so it will go on
-        self._memory = memory or Memory()
+        self._buffers = buffers or BufferPool()
         self._buffer: Any = b""  # or a view of memory that has been read into
         self._shown = memoryview(b"")  # the same, for others
         self._base = 0  # where in the file the buffer begins
@@ -218,7 +218,7 @@ class PlainFile:
         return max(size, AHEAD if mean else _CHUNK) if frames.is_worth_more(count, mean) else size
 
     def _read_at(self, offset: int, size: int) -> memoryview:
-        room = self._memory.room(min(size, self._size - offset), offset)
+        room = self._buffers.lend(min(size, self._size - offset), offset)
         return room[: self._file.read_into(offset, room)]
 
     def _load(self, buffer: Any, base: int) -> None:

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import ClosedError, EncodeError
-from ..memory.malloc import keep_freed
+from ..memory.malloc import retain_freed_memory
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
@@ -98,7 +98,7 @@ class TFRecordWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
-        keep_freed()
+        retain_freed_memory()
         for payloads, lengths in groups(records, self._options.block_size or 1 << 20):
             if self._options.flush_mode:  # TensorFlow's bytes then depend on each single piece
                 for payload in payloads:

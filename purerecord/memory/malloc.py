@@ -25,15 +25,15 @@ _OBJECT = 48  # bytes that an object takes beside what it holds
 
 
 @cache
-def keep_freed() -> None:
+def retain_freed_memory() -> None:
     """Have the memory of one batch used again for the next, from now on."""
     np.empty(_SEEN, np.uint8)
 
 
-def in_portions(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
+def in_batches_of_bytes(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
     """All of the objects that have these ``sizes``, some megabytes at a time; room for those to be made next
     is in large pages."""
-    keep_freed()
+    retain_freed_memory()
     ends = np.cumsum(sizes + _OBJECT)
     total = int(ends[-1]) if sizes.size else 0
     cuts = np.searchsorted(ends, np.arange(_PORTION, total, _PORTION)) + 1

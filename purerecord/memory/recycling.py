@@ -1,4 +1,4 @@
-"""``Memory``: room to read into, used again when nobody can see any more what was in it.
+"""``BufferPool``: room to read into, used again when nobody can see any more what was in it.
 
 Fresh memory is not free: the system clears it, page by page, when it is first touched, and that takes as
 long as reading a file into it. So what was read into before is used again, but only when nothing refers to
@@ -50,14 +50,14 @@ def seen(arrays: list[Array]) -> list[bool]:
     return [references != _UNUSED for references in _references(arrays)]
 
 
-class Memory:
+class BufferPool:
     """Two arrays in turn: a caller who loops still holds what was read before."""
 
     def __init__(self) -> None:
         self._arrays: list[Array] = []
         self._unfit = 0  # how often in a row an array was too large
 
-    def room(self, size: int, offset: int = 0) -> memoryview:
+    def lend(self, size: int, offset: int = 0) -> memoryview:
         """A view of ``size`` bytes that nobody else can see, for what is at ``offset`` of a file.
 
         It lies in a page of memory as that does in a page of the file: to a processor, which compares the

@@ -30,7 +30,7 @@ _held: list[int] = []  # signals that came while they were held
 _shared: Any = None  # in a worker: bytes and records, of all workers together
 
 
-def untold(_bytes: int, _records: int) -> None:
+def no_progress(_bytes: int, _records: int) -> None:
     """Progress that nobody wants to hear of."""
 
 

@@ -1,8 +1,8 @@
-"""Parcels: elements on their way to another process, through memory that both see.
+"""Elements on their way to another process, through shared memory.
 
-An element is pickled, but the content of its arrays and strings is not in the pickle: it lies in a ``Room``,
-one part behind the other, and whoever opens the parcel has arrays that are in there. This module does not
-know who sends a parcel, nor why.
+An element is pickled, but the content of its arrays and strings stays out of the pickle: it lies in a
+``SharedBuffer``, one part after the other, and the receiver's arrays are views of that buffer. This module
+does not know who sends an element, nor why.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..memory.malloc import in_portions
+from ..memory.malloc import in_batches_of_bytes
 from ..memory.recycling import Array
 
 _ALIGN = 64  # bytes: every part begins at a multiple of this
@@ -29,7 +29,7 @@ _SAMPLE = 32  # strings that tell which they are
 _FOLDER = "/dev/shm"  # files that never get to a disk, where there are such
 
 
-class Room:
+class SharedBuffer:
     """``array`` is memory of ``size`` bytes that another process sees too, which opens it by its ``path``."""
 
     def __init__(self, path: str, size: int) -> None:
@@ -39,7 +39,7 @@ class Room:
             self.array: Array = np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8)
 
     @classmethod
-    def make(cls, size: int) -> Room | None:
+    def make(cls, size: int) -> SharedBuffer | None:
         """A new one; None if there is not as much memory."""
         try:
             handle, path = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
@@ -82,7 +82,7 @@ def pack_whole(element: Any) -> bytes:
     return file.getvalue()
 
 
-def room_for(sizes: Sequence[int]) -> int:
+def buffer_size_for(sizes: Sequence[int]) -> int:
     """How large a room must be for parts of these sizes."""
     return _places(sizes)[-1]
 
@@ -131,6 +131,6 @@ def _strings(pickled: Any, shape: tuple[int, ...]) -> npt.NDArray[np.object_]:
 
 def _large_strings(parts: list[Any], shape: tuple[int, ...]) -> npt.NDArray[np.object_]:
     strings = np.empty(len(parts), object)
-    for some in in_portions(np.fromiter(map(len, parts), np.int64)):
+    for some in in_batches_of_bytes(np.fromiter(map(len, parts), np.int64)):
         strings[some] = np.fromiter(map(bytes, parts[some]), object)
     return strings.reshape(shape)

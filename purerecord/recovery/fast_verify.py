@@ -36,7 +36,7 @@ def sound_runs(opened: Opened) -> Iterator[tuple[int, int]]:
 
     There the file is left. Only for files in which one can go back, others have no sound runs here.
     """
-    opened.look()
+    opened.detect_compression()
     if not opened.rewinds:
         return
     buffer = bytearray(_VERIFIED)

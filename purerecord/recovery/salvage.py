@@ -17,7 +17,7 @@ from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.writer import TFRecordWriter
 from ..errors import CorruptionError
-from ..processes.pool import Progress, untold
+from ..processes.pool import Progress, no_progress
 from ..storage.compression import TFRecordOptions
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, temporary_name, writing
@@ -53,7 +53,7 @@ def salvage(
     kept = None if folder is None else Quarantine(folder)
     try:
         with closing(Rereadable(file, compression)) as opened:
-            source, crc = _copy(opened, temporary, options, kept, progress or untold)
+            source, crc = _copy(opened, temporary, options, kept, progress or no_progress)
         written = _verified(temporary, source.records, crc)
         quarantined = kept is not None and kept.finish(source.path)
         os.replace(temporary, target)

@@ -20,7 +20,7 @@ from ..errors import CorruptionError, SchemaError
 from ..payload.columns.gather import gather
 from ..payload.parse.examples import parse_example
 from ..payload.parse.sequences import parse_sequence_example
-from ..processes.pool import Progress, untold
+from ..processes.pool import Progress, no_progress
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, resolve
@@ -126,7 +126,7 @@ class Job:
         try:
             with closing(Opened(file, self.compression)) as opened:
                 name = opened.name
-                _examine(opened, found, progress or untold)
+                _examine(opened, found, progress or no_progress)
                 compression = opened.compression or ""
                 stored = opened.position if compression else None
         except OSError as refused:

@@ -83,7 +83,7 @@ class _File:
         """Go on at ``offset``, wherever this is, for a read may have been interrupted."""
         self.position = self._file.seek(offset)
 
-    def read_two(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
+    def read_payload_and_next_header(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
         """The ``size`` bytes from ``offset`` on, and up to ``behind`` that follow: see ``Opened``."""
         self._file.seek(offset)
         data: bytes = self._read(size)
@@ -131,10 +131,10 @@ class Opened:
 
     def read(self, size: int) -> bytes:
         """Up to about ``size`` plain bytes; b"" when there are no more at the moment."""
-        self.look()
+        self.detect_compression()
         return b"" if self._plain is None else self._plain.read(size)
 
-    def look(self) -> None:
+    def detect_compression(self) -> None:
         """Find out what the file is compressed with, if that is not known yet."""
         if self._plain is None:
             self._plain = self._begin()
@@ -163,12 +163,12 @@ class Opened:
         """Go on at ``offset``; only where ``rewind`` is possible."""
         self._file.go_to(offset)
 
-    def read_two(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
+    def read_payload_and_next_header(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
         """The ``size`` bytes from ``offset`` on, fewer at the end, and up to ``behind`` that follow them.
 
         Only where ``rewind`` is possible.
         """
-        return self._file.read_two(offset, size, behind)
+        return self._file.read_payload_and_next_header(offset, size, behind)
 
     @property
     def rewinds(self) -> bool:

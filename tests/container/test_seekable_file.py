@@ -1,4 +1,4 @@
-"""PlainFile reads what a forward reader reads, wherever it begins and whatever it passes over."""
+"""SeekableFile reads what a forward reader reads, wherever it begins and whatever it passes over."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord import records
 from purerecord.container import seekable_file
-from purerecord.container.seekable_file import PlainFile
+from purerecord.container.seekable_file import SeekableFile
 from purerecord.dataset.transforms import files
 from purerecord.storage.file_handles import OpenFile
 from tests.support.damage import cut, flip_byte, frame, frames
@@ -29,7 +29,7 @@ def test_any_mix_of_taking_and_passing_over_keeps_the_place(sizes, moves, tmp_pa
     path = tmp_path / "file"
     path.write_bytes(frames(payloads))
     place = 0
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         for takes, count in moves:
             if takes:
                 got = file.take(count)
@@ -50,7 +50,7 @@ def test_a_batch_is_not_in_two_pieces(size, tmp_path):
     path = tmp_path / "file"
     payloads = [bytes([number % 251]) * (size + number % 7) for number in range(1000)]
     path.write_bytes(frames(payloads))
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         file.take(1)  # now it knows how large they are
         for low in range(1, 1000, 128):
             assert list(file.take(128)) == payloads[low : low + 128]
@@ -111,7 +111,7 @@ def test_what_is_too_much_for_the_memory_comes_in_pieces(tmp_path, monkeypatch):
     payloads = [bytes([number]) * 40_000 for number in range(200)]
     path.write_bytes(frames(payloads))
     found = []
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         while (records := file.take(100)) is not None:
             assert len(records.buffer) <= 1 << 20
             found += records
@@ -131,7 +131,7 @@ def test_what_was_read_before_a_failure_comes_before_it(tmp_path, monkeypatch):
 
     monkeypatch.setattr(OpenFile, "_read_some_into", failing)
     found = []
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         with pytest.raises(OSError, match="a bad sector"):  # noqa: PT012 - a loop that ends by the error
             while True:
                 found += file.take(1000)
@@ -146,7 +146,7 @@ def test_it_goes_on_anywhere(tmp_path):
     path = tmp_path / "file"
     payloads = [b"a", b"bb" * 30_000, b"c", b"d"]
     path.write_bytes(frames(payloads))
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         file.go_to(len(frames(payloads[:2])), 2)
         records = file.take(10)
         assert list(records) == payloads[2:]
@@ -173,7 +173,7 @@ def test_damage_raises_what_reading_forward_raises(name, tmp_path):
     good = []
     with pytest.raises(pr.CorruptionError) as expected:
         good.extend(pr.read_records(str(path), compression=""))
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         before = []
         with pytest.raises(pr.CorruptionError) as raised:  # noqa: PT012 - a loop that ends by the error
             while (records := file.take(1)) is not None:
@@ -188,7 +188,7 @@ def test_damage_raises_what_reading_forward_raises(name, tmp_path):
 def test_what_is_passed_over_is_not_looked_at(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(DAMAGE["flipped payload"])
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         assert file.skip(1) == 1
         assert list(file.take(1)) == [b"two" * 10_000]
         assert list(file.take(1)) == [b"three"]
@@ -224,7 +224,7 @@ def test_large_records_one_by_one_up_to_damage(how, tmp_path):
     data, start = frames(payloads), 3 * 30_016
     path = tmp_path / "file"
     path.write_bytes({"flipped": flip_byte(data, start + 500), "cut": data[: start + 500]}.get(how, data))
-    with closing(PlainFile(str(path))) as file:
+    with closing(SeekableFile(str(path))) as file:
         for number in range(3):
             (payload,) = record = file.take(1)
             assert payload == payloads[number]
@@ -239,7 +239,7 @@ def test_large_records_one_by_one_up_to_damage(how, tmp_path):
         assert file.record == 3
 
 
-class Counting(PlainFile):
+class Counting(SeekableFile):
     """Says what was asked of the file."""
 
     def __init__(self, *arguments):
@@ -268,12 +268,12 @@ def test_files_after_the_first_are_read_as_that_was(tmp_path, monkeypatch):
         path.write_bytes(frames([bytes(30_000)] * 100))
     means = []
 
-    class Noted(PlainFile):
+    class Noted(SeekableFile):
         def __init__(self, path, memory, mean):
             means.append(mean)
             super().__init__(path, memory, mean)
 
-    monkeypatch.setattr(files, "PlainFile", Noted)
+    monkeypatch.setattr(files, "SeekableFile", Noted)
     assert sum(map(len, pr.TFRecordDataset(paths).batch(64))) == 300
     assert means == [0, 30_016, 30_016]
 
@@ -290,7 +290,7 @@ def test_a_wrong_guess_of_the_size_of_records_changes_nothing_else(mean, length,
             found += records
         assert found == payloads
         assert max(file.asked, default=0) <= 1 << 24
-    with closing(PlainFile(str(path), None, mean)) as file:
+    with closing(SeekableFile(str(path), None, mean)) as file:
         assert file.skip(5) == 5
         assert file.take(1)[0] == payloads[5]
         assert file.places(2) == [(number * (length + 16), number) for number in (6, 7)]

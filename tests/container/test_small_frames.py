@@ -17,7 +17,7 @@ from tests.support.damage import flip_byte, frames, starts
 
 def opened(path) -> Opened:
     file = Opened(str(path))
-    file.look()
+    file.detect_compression()
     return file
 
 
@@ -124,7 +124,7 @@ def test_large_records_among_small_ones_are_not_read_many_times(small, large, tm
 
         return read
 
-    for name in ("readinto", "read_two"):
+    for name in ("readinto", "read_payload_and_next_header"):
         monkeypatch.setattr(Opened, name, counted(getattr(Opened, name)))
     assert sum(1 for _ in pr.read_records(tmp_path / "file")) == len(payloads)
     assert sum(sizes) < 5 * 40_000_000

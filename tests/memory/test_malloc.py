@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import purerecord
-from purerecord.memory.malloc import in_portions
+from purerecord.memory.malloc import in_batches_of_bytes
 
 MIB = 1 << 20
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 HOME = str(Path(purerecord.__file__).parents[1])
 PROGRAM = """
 import resource, sys
-from purerecord.memory.malloc import keep_freed
+from purerecord.memory.malloc import retain_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -27,7 +27,7 @@ def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 faults()
-keep_freed()
+retain_freed_memory()
 faults()
 print(faults())
 """
@@ -36,11 +36,11 @@ print(faults())
 LARGE_PAGES = """
 import resource
 import numpy as np
-from purerecord.memory.malloc import in_portions
+from purerecord.memory.malloc import in_batches_of_bytes
 
 sizes = np.full(1500, 60_000)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-made = [bytes(b"x") * size for some in in_portions(sizes) for size in sizes[some].tolist()]
+made = [bytes(b"x") * size for some in in_batches_of_bytes(sizes) for size in sizes[some].tolist()]
 print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
@@ -84,7 +84,7 @@ def test_objects_of_many_megabytes_are_made_in_large_pages():
     ids=["none", "empty", "few", "all empty", "large", "many", "large first", "large last", "one portion"],
 )
 def test_portions_are_all_of_them_in_order(sizes):
-    made = list(in_portions(np.array(sizes, np.int64)))
+    made = list(in_batches_of_bytes(np.array(sizes, np.int64)))
     assert [i for some in made for i in range(len(sizes))[some]] == list(range(len(sizes)))
     for some in made:
         assert sum(sizes[some][:-1]) <= 24 * MIB

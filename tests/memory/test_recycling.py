@@ -1,4 +1,4 @@
-"""Memory is used again only when nobody can see it."""
+"""BufferPool is used again only when nobody can see it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import purerecord as pr
 from purerecord.memory import recycling as memory_module
-from purerecord.memory.recycling import Memory
+from purerecord.memory.recycling import BufferPool
 from tests.support.damage import frames
 
 
@@ -17,34 +17,34 @@ def address(view: memoryview) -> int:
     return np.frombuffer(view, np.uint8).ctypes.data
 
 
-def test_room_has_the_size_that_was_asked_for():
-    memory = Memory()
+def test_buffer_has_the_size_that_was_asked_for():
+    buffers = BufferPool()
     for size in (0, 1, 100, 3, 1 << 20):
-        assert len(memory.room(size)) == size
+        assert len(buffers.lend(size)) == size
 
 
-def test_room_lies_in_its_page_as_the_file_does():
-    memory = Memory()
+def test_buffer_lies_in_its_page_as_the_file_does():
+    buffers = BufferPool()
     for offset in (0, 1, 4095, 4096, 123_456_789):
         for size in (1, 1000, 5 << 20):
-            view = memory.room(size, offset)
+            view = buffers.lend(size, offset)
             assert address(view) % 4096 == offset % 4096
             assert len(view) == size
 
 
 @pytest.mark.parametrize("offset", range(0, 4096, 400))
-def test_room_is_never_shorter_than_asked_for(offset):
-    memory = Memory()
-    memory.room(1 << 20)
+def test_buffer_is_never_shorter_than_asked_for(offset):
+    buffers = BufferPool()
+    buffers.lend(1 << 20)
     for size in ((1 << 20) + (1 << 17) + more for more in (-4096, -100, 0, 100, 4096)):
-        assert len(memory.room(size, offset)) == size
+        assert len(buffers.lend(size, offset)) == size
 
 
 def test_what_somebody_holds_is_never_given_again():
-    memory = Memory()
+    buffers = BufferPool()
     held = []
     for number in range(10):
-        view = memory.room(1000)
+        view = buffers.lend(1000)
         view[:] = bytes([number]) * 1000
         held.append(view.toreadonly()[1:-1])
     assert [bytes(view) for view in held] == [bytes([number]) * 998 for number in range(10)]
@@ -55,27 +55,27 @@ counting = pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="this Pyth
 
 @counting
 def test_what_nobody_holds_is_given_again():
-    memory = Memory()
-    places = {address(memory.room(1000)) for _ in range(10)}
+    buffers = BufferPool()
+    places = {address(buffers.lend(1000)) for _ in range(10)}
     assert len(places) == 1
 
 
-def test_room_for_little_keeps_no_room_for_much():
-    memory = Memory()
-    memory.room(1 << 28)
-    held = [memory.room(1 << 20) for _ in range(3)]
+def test_buffer_for_little_keeps_no_room_for_much():
+    buffers = BufferPool()
+    buffers.lend(1 << 28)
+    held = [buffers.lend(1 << 20) for _ in range(3)]
     assert max(np.frombuffer(view.obj, np.uint8).size for view in held) < 1 << 23
-    assert sum(array.size for array in memory._arrays) < 1 << 24
+    assert sum(array.size for array in buffers._arrays) < 1 << 24
 
 
 @counting
-def test_room_for_much_is_given_up_where_only_little_is_asked_for():
-    memory = Memory()
-    memory.room(1 << 20)
-    memory.room(1 << 28)
+def test_buffer_for_much_is_given_up_where_only_little_is_asked_for():
+    buffers = BufferPool()
+    buffers.lend(1 << 20)
+    buffers.lend(1 << 28)
     for _ in range(20):
-        memory.room(1 << 20)
-    assert sum(array.size for array in memory._arrays) < 1 << 24
+        buffers.lend(1 << 20)
+    assert sum(array.size for array in buffers._arrays) < 1 << 24
 
 
 @counting
@@ -85,9 +85,9 @@ def test_how_references_are_counted_is_found_out(monkeypatch, seen):
     counted = sys.getrefcount
     monkeypatch.setattr(sys, "getrefcount", lambda value: counted(value) + seen)
     monkeypatch.setattr(memory_module, "_UNUSED", memory_module._count_unused())
-    memory = Memory()
-    assert len({address(memory.room(1000)) for _ in range(10)}) == 1
-    held = [memory.room(1000) for _ in range(10)]
+    buffers = BufferPool()
+    assert len({address(buffers.lend(1000)) for _ in range(10)}) == 1
+    held = [buffers.lend(1000) for _ in range(10)]
     assert len(set(map(address, held))) == 10
 
 
@@ -96,16 +96,16 @@ def test_where_references_are_not_counted_nothing_is_used_again(monkeypatch):
     monkeypatch.setattr(sys, "getrefcount", lambda _: 1)
     monkeypatch.setattr(memory_module, "_UNUSED", memory_module._count_unused())
     assert memory_module._UNUSED is None
-    memory = Memory()
-    held = [memory.room(1000) for _ in range(10)]
+    buffers = BufferPool()
+    held = [buffers.lend(1000) for _ in range(10)]
     assert len(set(map(address, held))) == 10
 
 
 def test_an_array_made_from_a_view_holds_it():
-    memory = Memory()
-    array = np.frombuffer(memory.room(100), np.uint8)[10:20]
+    buffers = BufferPool()
+    array = np.frombuffer(buffers.lend(100), np.uint8)[10:20]
     array[:] = 7
-    memory.room(100)[:] = bytes(100)
+    buffers.lend(100)[:] = bytes(100)
     assert array.tolist() == [7] * 10
 
 

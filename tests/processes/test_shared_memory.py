@@ -14,7 +14,7 @@ import pytest
 
 import purerecord as pr
 from purerecord.processes import shared_memory
-from purerecord.processes.shared_memory import Room, pack, pack_whole, put, room_for, unpack
+from purerecord.processes.shared_memory import SharedBuffer, buffer_size_for, pack, pack_whole, put, unpack
 
 GRID = np.arange(12, dtype=np.float32).reshape(3, 4)
 SHORT = [b"", b"a", b"bc" * 30, b"\0\0", b"a"]
@@ -83,7 +83,7 @@ def sent(element: Any, room: np.ndarray | None = None) -> Any:
     pickled, parts = pack(element)
     sizes = [part.nbytes for part in parts]
     if room is None:
-        room = np.empty(room_for(sizes), np.uint8)
+        room = np.empty(buffer_size_for(sizes), np.uint8)
     put(parts, room)
     return unpack(pickled, sizes, room)
 
@@ -115,7 +115,7 @@ def test_array_that_must_not_be_written_to_stays_so():
 
 
 def test_strings_are_not_in_the_room():
-    room = np.empty(room_for([10, 1 << 19]), np.uint8)
+    room = np.empty(buffer_size_for([10, 1 << 19]), np.uint8)
     for values in (SHORT, LARGE):
         out = sent(strings(values), room)
         room[:] = 0xFF
@@ -130,14 +130,14 @@ def test_content_is_not_in_the_pickle():
 
 
 def see(path: str, size: int, pipe: Any) -> None:
-    room = Room(path, size).array
+    room = SharedBuffer(path, size).array
     pipe.send(bytes(room[:5]))
     room[:5] = np.frombuffer(b"there", np.uint8)
     pipe.send("written")
 
 
 def test_room_is_seen_by_another_process():
-    room = Room.make(10_000)
+    room = SharedBuffer.make(10_000)
     assert room is not None
     room.array[:5] = np.frombuffer(b"here!", np.uint8)
     context = multiprocessing.get_context("spawn")
@@ -160,9 +160,9 @@ def test_room_whose_making_is_interrupted_leaves_nothing_behind(monkeypatch):
 
     place = Path(shared_memory._FOLDER if os.path.isdir(shared_memory._FOLDER) else tempfile.gettempdir())
     before = set(place.glob("*.purerecord"))
-    monkeypatch.setattr(Room, "__init__", interrupted)
+    monkeypatch.setattr(SharedBuffer, "__init__", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        Room.make(100)
+        SharedBuffer.make(100)
     assert set(place.glob("*.purerecord")) == before
 
 
@@ -171,7 +171,7 @@ def test_without_a_place_for_rooms_there_are_none(monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
-    assert Room.make(100) is None
+    assert SharedBuffer.make(100) is None
 
 
 @pytest.mark.parametrize("folder", [True, False], ids=["in memory", "in the folder for temporary files"])
@@ -181,9 +181,9 @@ def test_room_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path, monkeyp
         monkeypatch.setattr(shared_memory, "_FOLDER", "/no/such/folder")
     place = Path(shared_memory._FOLDER if os.path.isdir(shared_memory._FOLDER) else tmp_path)
     before = set(place.glob("*.purerecord"))
-    assert Room.make(1 << 60) is None
+    assert SharedBuffer.make(1 << 60) is None
     assert set(place.glob("*.purerecord")) == before
-    room = Room.make(100)
+    room = SharedBuffer.make(100)
     assert room is not None
     assert Path(room.path).parent == place
     shared_memory.forget(room.path)

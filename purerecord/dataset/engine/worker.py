@@ -1,4 +1,4 @@
-"""``Crew``: processes that go through datasets for this one and send it the elements.
+"""``WorkerPool``: processes that go through datasets for this one and send it the elements.
 
 A ``Worker`` goes through a chain from where a state says, and sends run after run, a few ahead: ``desk`` is
 what it does. What an element holds comes through rooms, of which each worker has a few. A room is filled
@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...memory.recycling import Array, seen
-from ...processes.shared_memory import Room, forget, room_for, unpack
+from ...processes.shared_memory import SharedBuffer, buffer_size_for, forget, unpack
 from .lookahead import AheadCursor, Run, refuse_in_worker
 from .node import Context, Node, State, Tally
 from .worker_process import NOTHING, ROOMS, Sent, serve
@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
 
 
-class Crew:
+class WorkerPool:
     """Workers, of which the idle ones are kept for the next time; in a pickle, nobody."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Crew:
             self._idle.append(worker)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Crew, ()
+        return WorkerPool, ()
 
 
 class Worker:
@@ -151,7 +151,7 @@ class Worker:
 
     def _make_room(self, number: int, size: int) -> None:
         self._rooms[number] = NOTHING
-        room = Room.make(size + size // 8)
+        room = SharedBuffer.make(size + size // 8)
         if room is None:
             self._give_up(number)
             return
@@ -165,7 +165,7 @@ class Worker:
             self._lent[number] = len(_forks)
             self._return_rooms()  # strings, say, are not in there any more
         else:
-            sent = unpack(pickled, sizes, self._rooms[number][: room_for(sizes)].copy())
+            sent = unpack(pickled, sizes, self._rooms[number][: buffer_size_for(sizes)].copy())
             self._say("free", number)
         assert isinstance(sent, Sent)
         return sent
@@ -193,7 +193,7 @@ def _end(process: Any, pipe: Any, home: int) -> None:
 class RemoteCursor(AheadCursor):
     """The elements of ``node``, which a worker of the crew goes through."""
 
-    def __init__(self, node: Node, context: Context, crew: Crew) -> None:
+    def __init__(self, node: Node, context: Context, crew: WorkerPool) -> None:
         super().__init__(node.open(context), context)
         self._node = node
         self._context = context

@@ -1,4 +1,4 @@
-"""What a process of a ``Crew`` does: it goes through chains and sends what they give, a few runs ahead.
+"""What a process of a ``WorkerPool`` does: it goes through chains and sends what they give, a few runs ahead.
 
 The other process, whose end is in ``crew``, tells it what to go through, from where on, and which rooms it
 may fill. This module knows neither files nor what an element is.
@@ -17,7 +17,7 @@ import numpy as np
 
 from ...memory.recycling import Array
 from ...processes.pool import die_with_parent
-from ...processes.shared_memory import Room, forget, pack, pack_whole, put, room_for
+from ...processes.shared_memory import SharedBuffer, buffer_size_for, forget, pack, pack_whole, put
 from .lookahead import Failed, Run
 from .node import Context, Cursor, State, Tally
 
@@ -125,7 +125,7 @@ class _Desk:
         """Use another room, or none, from now on."""
         self._rooms[number] = NOTHING
         if path:
-            self._rooms[number] = Room(path, size).array
+            self._rooms[number] = SharedBuffer(path, size).array
             forget(path)
         if number not in self._free:
             self._free.append(number)
@@ -143,10 +143,10 @@ class _Desk:
             run = Run(sent.run.begin, [Failed(failed)] * len(sent.run.elements))
             pickled, parts = pack(sent._replace(run=run))
         sizes = [part.nbytes for part in parts]
-        number = self._take_room(room_for(sizes))
+        number = self._take_room(buffer_size_for(sizes))
         if number is None:
             return
-        if self._rooms[number].size >= room_for(sizes):
+        if self._rooms[number].size >= buffer_size_for(sizes):
             put(parts, self._rooms[number])
         else:  # there is no memory that both see
             pickled, sizes = pack_whole(sent), []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...memory.recycling import Memory
+from ...memory.recycling import BufferPool
 from ...records import Records
 from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_exactly
 from ..engine.structure import count_rows, select, stack, stack_padded
@@ -59,7 +59,7 @@ class _BatchCursor(Cursor):
     def __init__(self, node: Batch, up: Cursor) -> None:
         self._node = node
         self._up = up
-        self._memory = Memory()
+        self._buffers = BufferPool()
         self._error: Exception | None = None  # that comes behind the batches before it
 
     def take(self, count: int) -> Elements:
@@ -67,10 +67,10 @@ class _BatchCursor(Cursor):
         batches: list[Any] = []
         try:
             while len(batches) < count:
-                elements = take_exactly(self._up, self._node.batch_size, room=self._memory.room)
+                elements = take_exactly(self._up, self._node.batch_size, room=self._buffers.lend)
                 if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                     break
-                batches.append(self._node.batched(elements, self._memory.room))
+                batches.append(self._node.batched(elements, self._buffers.lend))
         except Exception as error:
             if not batches:
                 raise

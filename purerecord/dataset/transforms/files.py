@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from ...container.filetable import FileTable
 from ...container.reader import RecordReader
-from ...container.seekable_file import PlainFile
-from ...memory.recycling import Memory
+from ...container.seekable_file import SeekableFile
+from ...memory.recycling import BufferPool
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import SNIFF, detect
@@ -81,10 +81,12 @@ class Files(Node):
     def open(self, context: Context) -> Cursor:
         return _FilesCursor(self, context)
 
-    def open_file(self, path: str, context: Context, memory: Memory, mean: int) -> PlainFile | _Forward:
+    def open_file(
+        self, path: str, context: Context, buffers: BufferPool, mean: int
+    ) -> SeekableFile | _Forward:
         """The file at ``path``, in the way that suits it; those before had frames of this ``mean`` size."""
         if self.on_error == "raise" and not is_url(path) and self._is_plain(path):
-            return PlainFile(path, memory, mean)
+            return SeekableFile(path, buffers, mean)
         return _Forward(path, self.compression, self.on_error, context)
 
     def _is_plain(self, path: str) -> bool:
@@ -128,15 +130,15 @@ class _FilesCursor(Cursor):
         self._node = node
         self._context = context
         self._number = 0  # of the file that is open, or to be opened
-        self._file: PlainFile | _Forward | None = None
+        self._file: SeekableFile | _Forward | None = None
         self._mean = 0  # bytes of a frame in the file before, or 0
-        self._aside: PlainFile | None = None  # to read records that were passed over
-        self._memory = Memory()
+        self._aside: SeekableFile | None = None  # to read records that were passed over
+        self._buffers = BufferPool()
 
     @property
     def hint(self) -> int:  # type: ignore[override]
         """Large records are not read for nothing: where others take those between, one by one."""
-        if not isinstance(self._file, PlainFile) or not self._file.large:
+        if not isinstance(self._file, SeekableFile) or not self._file.large:
             return MANY
         pattern = self._context.pattern
         return _SOME if pattern.own == pattern.period else 1
@@ -151,7 +153,7 @@ class _FilesCursor(Cursor):
 
     def take_lazy(self, count: int) -> Elements:
         """Large records of a file in which one can seek are left there until they are asked for."""
-        while isinstance(file := self._opened(), PlainFile) and file.large:
+        while isinstance(file := self._opened(), SeekableFile) and file.large:
             places = file.places(count)
             if places:
                 return [_Place(file.path, *place) for place in places]
@@ -165,7 +167,7 @@ class _FilesCursor(Cursor):
         """The record at ``place``; the file is mostly the one that was asked for last."""
         if self._aside is None or self._aside.path != place.path:
             self._close_aside()
-            self._aside = PlainFile(place.path)
+            self._aside = SeekableFile(place.path)
         self._aside.go_to(place.offset, place.record)
         records = self._aside.take(1)
         if records is None:
@@ -180,15 +182,15 @@ class _FilesCursor(Cursor):
                 self._next_file()
         return count - left
 
-    def _opened(self) -> PlainFile | _Forward | None:
+    def _opened(self) -> SeekableFile | _Forward | None:
         if self._file is None and self._number < len(self._node.paths):
             path = self._node.paths[self._number]
-            self._file = self._node.open_file(path, self._context, self._memory, self._mean)
+            self._file = self._node.open_file(path, self._context, self._buffers, self._mean)
         return self._file
 
     def _next_file(self) -> None:
         stopped = isinstance(self._file, _Forward) and self._file.stopped
-        self._mean = self._file.mean if isinstance(self._file, PlainFile) else 0
+        self._mean = self._file.mean if isinstance(self._file, SeekableFile) else 0
         self._close_file()
         self._number = len(self._node.paths) if stopped else self._number + 1
 
@@ -203,7 +205,7 @@ class _FilesCursor(Cursor):
         if not record:
             return
         file = self._opened()
-        if isinstance(file, PlainFile) and offset:
+        if isinstance(file, SeekableFile) and offset:
             file.go_to(offset[0], record)
         elif file is None or file.skip(record) != record:
             raise changed(f"file {self._number} has fewer than {record} records")

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Step
 from ..engine.shares import Consumer
-from ..engine.worker import Crew, RemoteCursor
+from ..engine.worker import RemoteCursor, WorkerPool
 from .map import Map
 from .own_files import own_files
 
@@ -23,7 +23,7 @@ class Parallel(Step):
 
     up: Node
     processes: int
-    crew: Crew = field(default_factory=Crew, repr=False)
+    crew: WorkerPool = field(default_factory=WorkerPool, repr=False)
 
     @cached_property
     def shares(self) -> list[Node]:

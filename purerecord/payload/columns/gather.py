@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import DecodeError
-from ...memory.malloc import keep_freed
+from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
 from ..wire import UNSET, Value, decode_features
 from .any_order import search
@@ -80,7 +80,7 @@ def gather(
     Without ``wanted``, every feature that is found, in the order of the names. All payloads are checked
     as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
     """
-    keep_freed()
+    retain_freed_memory()
     batch = Records.of(records)
     keys: Wanted = Everything()
     if wanted is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...memory.malloc import LARGE, in_portions
+from ...memory.malloc import LARGE, in_batches_of_bytes
 from .varint_words import MAX_BYTES, Ints, Octets, Words, has_too_long, packed, scalars, two_words
 
 _PIECE = 64  # bytes of a list that are copied at once
@@ -246,7 +246,7 @@ def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArr
     if longest * sizes.size < LARGE:
         return _long_strings(buffer, begins, ends)
     out = np.empty(sizes.size, object)
-    for some in in_portions(sizes):
+    for some in in_batches_of_bytes(sizes):
         out[some] = _long_strings(buffer, begins[some], ends[some])
     return out
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import EncodeError
-from ...memory.malloc import keep_freed
+from ...memory.malloc import retain_freed_memory
 from ...records import Records
 from ..example import checked_name
 from ..wire import MAX_SIZE
@@ -41,7 +41,7 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
         raise TypeError(f"expected a mapping from names to columns, got {type(columns).__name__}")
     if not columns:
         raise EncodeError("without columns there is no telling how many records to make")
-    keep_freed()
+    retain_freed_memory()
     names = sorted(columns, key=lambda name: checked_name(name).encode())
     entries = [_entry(name, columns[name]) for name in names]
     count = entries[0].count

@@ -1,4 +1,4 @@
-"""Crew: processes that make elements, that fail, that die, and that go when nobody needs them."""
+"""WorkerPool: processes that make elements, that fail, that die, and that go when nobody needs them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.dataset.engine import worker as crew_module
 from purerecord.dataset.engine.node import Context, Tally
-from purerecord.dataset.engine.worker import Crew, RemoteCursor, Worker
+from purerecord.dataset.engine.worker import RemoteCursor, Worker, WorkerPool
 from purerecord.dataset.engine.worker_process import ROOMS
 from purerecord.errors import ChecksumError
 from purerecord.processes import shared_memory
@@ -31,8 +31,8 @@ def node(dataset: Dataset) -> Any:
     return dataset._node
 
 
-def remote(dataset: Dataset, crew: Crew | None = None, tally: Tally | None = None) -> RemoteCursor:
-    return RemoteCursor(node(dataset), Context(0, tally or Tally()), crew or Crew())
+def remote(dataset: Dataset, crew: WorkerPool | None = None, tally: Tally | None = None) -> RemoteCursor:
+    return RemoteCursor(node(dataset), Context(0, tally or Tally()), crew or WorkerPool())
 
 
 def taken(cursor: RemoteCursor) -> list[Any]:
@@ -135,7 +135,7 @@ def vector_of(size: int) -> np.ndarray:
 
 
 def test_without_shared_memory_elements_come_all_the_same(monkeypatch):
-    monkeypatch.setattr(crew_module.Room, "make", lambda size: None)
+    monkeypatch.setattr(crew_module.SharedBuffer, "make", lambda size: None)
     held = taken(remote(Dataset.range(20).map(vector)))
     assert [array.tolist() for array in held] == [[number] * 1000 for number in range(20)]
 
@@ -245,7 +245,7 @@ def test_elements_are_passed_over_before_and_behind_the_beginning():
 
 
 def test_idle_process_serves_again():
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
     processes = [set(taken(remote(dataset, crew))) for _ in range(3)]
     assert processes[0] == processes[1] == processes[2]
@@ -256,7 +256,7 @@ def test_idle_process_serves_again():
 
 
 def test_two_at_a_time_have_a_process_each():
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(500).map(process_of)
     one, two = remote(dataset, crew), remote(dataset, crew)
     assert one.take(1) != two.take(1)
@@ -265,7 +265,7 @@ def test_two_at_a_time_have_a_process_each():
 
 
 def test_process_ends_when_nobody_needs_it():
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(500).map(process_of)
     cursor = remote(dataset, crew)
     (process,) = cursor.take(1)
@@ -288,14 +288,14 @@ def test_nothing_is_left_of_the_rooms():
 
 
 def test_crew_travels_without_its_processes():
-    crew = Crew()
+    crew = WorkerPool()
     assert taken(remote(Dataset.range(3), crew)) == [0, 1, 2]
     assert taken(remote(Dataset.range(3), pickle.loads(pickle.dumps(crew)))) == [0, 1, 2]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_copy_of_the_process_starts_its_own():
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
     (before,) = set(taken(remote(dataset, crew)))
     reading, writing = os.pipe()
@@ -391,7 +391,7 @@ def test_interrupt_is_not_for_the_others():
 
 
 def test_idle_process_that_has_died_is_replaced():
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
     (process,) = set(taken(remote(dataset, crew)))
     os.kill(process, signal.SIGKILL)
@@ -402,7 +402,7 @@ def test_idle_process_that_has_died_is_replaced():
 
 def test_no_more_processes_are_kept_than_there_are_cpus(monkeypatch):
     monkeypatch.setattr(crew_module, "_IDLE", 2)
-    crew = Crew()
+    crew = WorkerPool()
     cursors = [remote(Dataset.range(5), crew) for _ in range(4)]
     assert [cursor.take(1) for cursor in cursors] == [[0]] * 4
     for cursor in cursors:
@@ -412,7 +412,7 @@ def test_no_more_processes_are_kept_than_there_are_cpus(monkeypatch):
 
 def test_idle_process_keeps_no_large_rooms(monkeypatch):
     monkeypatch.setattr(crew_module, "_KEPT", 5000)
-    crew = Crew()
+    crew = WorkerPool()
     dataset = Dataset.range(20).map(vector)
     for _ in range(3):
         assert [array[0] for array in taken(remote(dataset, crew))] == list(range(20))
