@@ -107,7 +107,7 @@ def _race(case: Case, result: Result, sides: Sides, store: Store, rounds: int) -
     try:
         if any(found != opened[0] for found in opened):
             raise SideError(f"the results differ: {' and '.join(str(found[0]) for found in opened)} records")
-        times = _alternate([worker for worker, _ in racers], rounds)
+        times = alternate([worker for worker, _ in racers], rounds)
     finally:
         for worker, _ in racers:
             if worker.alive:
@@ -127,7 +127,7 @@ def _race(case: Case, result: Result, sides: Sides, store: Store, rounds: int) -
     result.judge()
 
 
-def _alternate(workers: list[Worker], rounds: int) -> list[list[float]]:
+def alternate(workers: list[Worker], rounds: int) -> list[list[float]]:
     """The seconds of every round, for each worker."""
     times: list[list[float]] = [[] for _ in workers]
     begin = time.monotonic()

@@ -31,14 +31,14 @@ class SideError(Exception):
 
 
 class Worker:
-    """A running side. ``version`` is what it says of itself."""
+    """A running side, of the checkout at ``root``. ``version`` is what it says of itself."""
 
-    def __init__(self, side: str) -> None:
+    def __init__(self, side: str, root: Path = ROOT) -> None:
         self.side = side
         command = [sys.executable, "-m", "benchmarks.worker", side]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, cwd=root
         )
         self.version: str = self._answer()
 

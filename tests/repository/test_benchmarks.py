@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import chart, fresh, race, report
+from benchmarks import chart, fresh, race, report, versions
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.digest import Rows, Written, dense, fingerprint, padded
 from benchmarks.handmade import Jagged, canonical, examples, frame, masked_crc, payloads, varint
@@ -299,3 +299,46 @@ def test_memory_is_judged_by_size_and_flatness() -> None:
 
 def test_root_is_the_project() -> None:
     assert (ROOT / "pyproject.toml").exists()
+
+
+class _Version:
+    """A checkout that does its work in as many seconds as it says."""
+
+    def __init__(self, side: str, root: Path) -> None:
+        self.seconds, self.digest = float(root.name), root.parent.name
+
+    def open(self, action: str, task: Any) -> tuple[int, str]:
+        return 1000, self.digest
+
+    def time(self) -> float:
+        return self.seconds
+
+    def close(self) -> None:
+        pass
+
+    stop = close
+
+
+def _compared(monkeypatch: Any, old: str, new: str) -> list[tuple[float, float]]:
+    monkeypatch.setattr(versions, "Worker", _Version)
+    monkeypatch.setattr(versions, "ROOT", Path(new))
+    rows = versions.compare(versions.distinct(["index"], ["tab"]), Path(old), Store(Path("none"), 1), 1)
+    return [(before, after) for _, before, after in rows]
+
+
+def test_two_versions_are_compared_in_nanoseconds_per_record(monkeypatch):
+    monkeypatch.setattr(race, "SHORT", 0)
+    rows = _compared(monkeypatch, "same/2", "same/1")
+    assert rows == [(2e6, 1e6)] * len(rows) != []
+
+
+def test_versions_that_give_different_results_are_not_compared(monkeypatch):
+    with pytest.raises(versions.SideError, match="different results"):
+        _compared(monkeypatch, "this/2", "that/1")
+
+
+def test_every_action_of_ours_is_compared_once_whatever_its_peers():
+    cases = versions.distinct(list(PARTS), None)
+    done = [(case.workload, case.ours, case.form, case.batch, case.take) for case in cases]
+    assert len(done) == len(set(done))
+    assert {(case.workload, case.ours) for case in cases} == {(case.workload, case.ours) for case in CASES}
