@@ -38,14 +38,10 @@ HEADER = 12  # the length and its CRC
 FOOTER = 4  # the CRC of the payload
 OVERHEAD = HEADER + FOOTER
 
-# Frames are found the faster, the more of them are at hand: so this much is read where that is of use.
-AHEAD = 1 << 22
-
 Offsets = npt.NDArray[np.int64]
 
 # Payloads of a smaller mean length are copied together; larger ones are better written as they are.
 _SMALL = 1 << 12
-_SEVERAL = 8  # frames: for fewer, one more would be much
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
 _edge = np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")])
@@ -182,21 +178,6 @@ def whole_size(head: Any, available: int) -> int:
             f"the data ends inside a frame: {available} of {size} bytes", expected=size, got=available
         )
     return size
-
-
-def expected_size(count: int, mean: int) -> int:
-    """About how many bytes to read for ``count`` frames: a little more than they take, for they differ."""
-    return count * mean + ((count // 16 + 1) * mean if count >= _SEVERAL else count * mean // 16)
-
-
-def is_worth_more(count: int, mean: int) -> bool:
-    """Whether to read ``AHEAD`` bytes where ``count`` frames are wanted, time and again.
-
-    Either way, some is read twice: with each ``AHEAD``, half of a batch on average; or with each batch what
-    is read in addition.
-    """
-    size, more = count * mean, (count // 16 + 1) * mean
-    return 4 * size < AHEAD or (size < AHEAD and size * size < 2 * AHEAD * more)
 
 
 def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
