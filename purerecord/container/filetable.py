@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
-from ..storage.opened import SNIFF, detect
+from ..storage.opened import HEAD_SIZE
 from . import frames
 from .index import Index, build_index, index_path, load_index
+from .looks_like import detect
 from .record_file import RecordFile
 
 
@@ -75,7 +76,7 @@ class FileTable:
 def _plain_index(path: str) -> Index | None:
     """Where the records of an uncompressed file are; None for any other."""
     with open(path, "rb", buffering=0) as file:
-        if detect(file.read(SNIFF)):
+        if detect(file.read(HEAD_SIZE)):
             return None
     if not os.path.exists(index_path(path)):
         return build_index(path)

@@ -89,7 +89,7 @@ class FrameBuffer:
         self.bad = bad + self.cursor
 
     def take(self, count: int | None = None) -> Records:
-        """Hand out the next ``count`` records, or all; fewer before a bad one. A bad one that is next raises."""
+        """Hand out the next ``count`` records, or all; fewer before a bad one. Raise if it is next."""
         begin, end = self.cursor, len(self.begins)
         if count is not None:
             end = min(end, begin + count)

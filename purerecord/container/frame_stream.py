@@ -22,7 +22,7 @@ from .checksum import crc32c, mask
 from .damage import Damage
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frames import FOOTER, HEADER, OVERHEAD
-from .looks_like import hint, looks_like
+from .looks_like import looks_like, wrong_file_hint
 from .small_frames import Sweep, sweep_for
 
 # Bytes per read from a source: at least, and at most.
@@ -288,7 +288,7 @@ class FrameStream:
             frames.check_end(tail, len(tail) + beyond)
         except CorruptionError as error:
             if buffer.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += hint(tail)
+                error.reason += wrong_file_hint(tail)
             raise buffer.located(error) from None
 
     def skip(self) -> Damage:

@@ -24,11 +24,12 @@ from ..errors import CompressionError, CorruptionError, StaleIndexError
 from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import decode_block_header, inflate_block
-from ..storage.opened import SNIFF, detect
+from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, resolve_paths
 from . import frames
 from .frames import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
+from .looks_like import detect
 from .reader import RecordReader
 
 # Frames are read and checked together, up to about this many bytes; in a loop, so many records at a time.
@@ -161,7 +162,7 @@ class _Shard:
     def index(self) -> Index | None:
         """Where the records are; None for a compressed file in which one cannot seek."""
         with open(self.path, "rb", buffering=0) as file:
-            head = file.read(SNIFF)
+            head = file.read(HEAD_SIZE)
         if detect(head) and decode_block_header(head) is None:
             return None
         given = self._given

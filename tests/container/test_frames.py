@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from purerecord import ChecksumError, Records, TruncatedError
 from purerecord.container import frames as frame
+from purerecord.container.looks_like import looks_like
 from tests.support.damage import (
     FOOTER,
     HEADER,
@@ -279,9 +280,9 @@ def test_u32_at_needs_no_alignment():
     ],
 )
 def test_what_is_no_tfrecord_is_recognised(head, words):
-    assert words in frame.looks_like(head)
+    assert words in looks_like(head)
 
 
 def test_what_is_unknown_is_not_guessed():
-    assert frame.looks_like(b"\x00\x01\x02") is None
-    assert frame.looks_like(b"") is None
+    assert looks_like(b"\x00\x01\x02") is None
+    assert looks_like(b"") is None

@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...container.filetable import FileTable
+from ...container.looks_like import detect
 from ...container.reader import RecordReader
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
 from ...records import Records
 from ...storage.compression import compression_name
-from ...storage.opened import SNIFF, detect
+from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_url
 from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Table, changed
 
@@ -93,7 +94,7 @@ class Files(Node):
         if self.compression != "auto":
             return not compression_name(self.compression)
         with open(path, "rb", buffering=0) as file:
-            return not detect(file.read(SNIFF))
+            return not detect(file.read(HEAD_SIZE))
 
     @cached_property
     def _table(self) -> FileTable:
