@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...container.filetable import FileTable
 from ...container.looks_like import detect
 from ...container.reader import RecordReader
+from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
 from ...records import Records
@@ -97,8 +97,8 @@ class Files(Node):
             return not detect(file.read(HEAD_SIZE))
 
     @cached_property
-    def _table(self) -> FileTable:
-        return FileTable(self.paths)
+    def _table(self) -> RecordFile:
+        return RecordFile(self.paths)
 
     def size(self) -> int | None:
         """The number of records, found by going through the headers, once; they travel along in a pickle."""
