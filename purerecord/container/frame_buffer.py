@@ -15,6 +15,7 @@ from ..errors import CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
 from . import frames
+from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 
 # Frames are found faster when many of them are in memory, so a reader fetches this many bytes if it pays off.
@@ -79,7 +80,7 @@ class FrameBuffer:
             self.stop = 0
             self.bad_length = len(data) >= HEADER and not frames.header_holds(data, 0)
         else:
-            self.begins, self.ends, self.stop, self.bad_length = frames.split(data)
+            self.begins, self.ends, self.stop, self.bad_length = split(data)
 
     def check(self, count: int | None = None) -> None:
         """Find out which of the next ``count`` frames have a wrong data CRC; by default, which of all."""
@@ -105,6 +106,7 @@ class FrameBuffer:
             path=self.path,
             first=self.record,
             base=self.base,
+            header=HEADER,
         )
         self.cursor = end
         self.record += end - begin

@@ -21,6 +21,7 @@ from . import damage, frames, resync
 from .checksum import crc32c, mask
 from .damage import Damage
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
+from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 from .looks_like import looks_like, wrong_file_hint
 from .small_frames import Sweep, sweep_for
@@ -508,7 +509,7 @@ class FrameStream:
     def _keep_payload(self, end: int) -> Damage:
         """Continue with the intact payload that ends at ``end``, after its damaged header."""
         buffer = self._buffer
-        whole = frames.split(buffer.data, end + FOOTER)
+        whole = split(buffer.data, end + FOOTER)
         buffer.begins, buffer.ends = np.append(HEADER, whole.begins), np.append(end, whole.ends)
         buffer.cursor, buffer.stop, buffer.bad_length = 0, whole.stop, whole.bad
         if self._verify:

@@ -29,6 +29,7 @@ from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, local_path, temporary_name, writing
 from . import frames
 from .checksum import crc32c
+from .frame_chain import split
 from .frames import HEADER, OVERHEAD
 from .looks_like import detect, wrong_file_hint
 
@@ -269,7 +270,7 @@ def _walk(file: BinaryIO, size: int) -> Offsets:
         file.seek(position)
         if position < records * _HOP or not records:
             buffer = file.read(_CHUNK)
-            loaded = frames.split(buffer)
+            loaded = split(buffer)
             if len(loaded.begins):
                 found.append(loaded.ends - loaded.begins + OVERHEAD)
                 records += len(loaded.begins)

@@ -27,6 +27,7 @@ from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, resolve_paths
 from . import frames
+from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
 from .looks_like import detect
@@ -285,7 +286,7 @@ class _Shard:
         data = inflate_block(member, block) if block is not None else None
         if data is None:
             raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
-        whole = frames.split(data)
+        whole = split(data)
         bad = frames.bad_payloads(data, whole.begins, whole.ends) if self.verify else ()
         if whole.stop != len(data) or len(whole.begins) != last - first or len(bad):
             # Reading forward raises the exact error.
@@ -300,7 +301,7 @@ class _Shard:
 
 def _checked(buffer: bytes, sizes: Offsets, *, verify: bool) -> Records | None:
     """The records in ``buffer``, if it consists of sound frames of these ``sizes``."""
-    begins, ends, _, _ = frames.split(buffer)
+    begins, ends, _, _ = split(buffer)
     if not np.array_equal(ends - begins + OVERHEAD, sizes):
         return None
     if verify and len(frames.bad_payloads(buffer, begins, ends)):

@@ -100,7 +100,8 @@ class SeekableFile:
             raise self._buffer.located(frames.payload_error(payload, footer))
         self.go_to(offset + size, record + 1)
         self._taken = True
-        return Records(data.obj, [0], [size - OVERHEAD], path=self.path, first=record, base=offset + HEADER)
+        place: dict[str, Any] = {"path": self.path, "first": record, "base": offset + HEADER}
+        return Records(data.obj, [0], [size - OVERHEAD], header=HEADER, **place)
 
     def places(self, count: int) -> list[tuple[int, int]]:
         """Skip the next ``count`` records and give their offsets and numbers; fewer only at the end."""
