@@ -1,9 +1,9 @@
 """``Records``: many payloads in one buffer, the type that flows between all layers.
 
-One buffer and two arrays of offsets stand for a whole batch, so a million small records need no
-million Python objects. It is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong
-to the caller, slicing gives ``Records`` over the same buffer. It remembers where its records come from,
-for messages, but this module opens no file and does not know what an Example is.
+One buffer and two arrays of offsets represent a whole batch, so a million small records need no million
+Python objects. ``Records`` is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong to the
+caller, slicing gives ``Records`` over the same buffer. It remembers where its records come from, for error
+messages. This module opens no file and knows neither frames nor Examples.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ BytesLike = Union[bytes, bytearray, memoryview]
 Offsets = npt.NDArray[np.int64]
 
 
-# Bytes of a frame in front of its payload; on-disk format, never change.
-_HEADER = 12
-# Records of this mean length are better read one by one.
-_SMALL = 4096
-# Bytes for which it is worth while to use memory again.
-_MUCH = 1 << 20
+# Payloads of a smaller mean length are read through a stream over a copy of all, larger ones one by one.
+_COPIED_MEAN = 4096
+# Joining at least this many bytes uses memory from ``room``.
+_RECYCLED_SIZE = 1 << 20
 
 
 class Origins(NamedTuple):
-    """Where each of some records comes from: record ``i`` is number ``numbers[i]`` of the file
-    ``paths[files[i]]``, of which None stands for no file."""
+    """Where each of some records comes from: record ``i`` is record ``numbers[i]`` of ``paths[files[i]]``.
+
+    A path of None means that the record comes from no file.
+    """
 
     paths: tuple[str | None, ...]
     files: Offsets
     numbers: Offsets
 
     def take(self, indices: npt.NDArray[Any] | slice) -> Origins:
-        """Those of some of the records."""
+        """The origins of the records with these indices."""
         return Origins(self.paths, self.files[indices], self.numbers[indices])
 
     @classmethod
     def concat(cls, parts: Sequence[Origins]) -> Origins:
-        """Those of all parts, one behind the other."""
-        if all(part.paths is parts[0].paths for part in parts):  # of one table, which may be of many files
+        """The origins of all parts, in order."""
+        if all(part.paths is parts[0].paths for part in parts):  # one table, perhaps of many files
             files = np.concatenate([part.files for part in parts])
             return cls(parts[0].paths, files, np.concatenate([part.numbers for part in parts]))
         paths = tuple(dict.fromkeys(path for part in parts for path in part.paths))
@@ -55,7 +55,7 @@ class Origins(NamedTuple):
         return cls(paths, files, np.concatenate([part.numbers for part in parts]))
 
     def packed(self) -> Origins:
-        """The same, with no more paths than are used."""
+        """The same origins, without unused paths."""
         used, files = np.unique(self.files, return_inverse=True)
         return Origins(tuple(self.paths[file] for file in used.tolist()), files, self.numbers)
 
@@ -63,13 +63,13 @@ class Origins(NamedTuple):
 class Records(Sequence[bytes]):
     """Payloads ``buffer[begins[i]:ends[i]]``; nothing is copied.
 
-    ``buffer`` is any contiguous bytes-like object that nobody changes any more. ``path`` and
-    ``first`` say where the records come from, for messages: record ``i`` here is record
-    ``first + i`` of the file ``path``, and its payload is ``base + begins[i]`` bytes into it. Records
-    that are not one after the other in one file have ``origins`` instead. ``origin`` reads either.
+    ``buffer`` is any contiguous bytes-like object that does not change any more. ``path`` and ``first`` say
+    where the records come from, for messages: record ``i`` here is record ``first + i`` of the file ``path``.
+    Its payload begins ``base + begins[i]`` bytes into the file, after a frame header of ``header`` bytes.
+    Records that are not consecutive in one file have ``origins`` instead. ``origin`` reads either.
     """
 
-    __slots__ = ("base", "begins", "buffer", "ends", "first", "origins", "path")
+    __slots__ = ("base", "begins", "buffer", "ends", "first", "header", "origins", "path")
 
     def __init__(
         self,
@@ -80,6 +80,7 @@ class Records(Sequence[bytes]):
         path: str | None = None,
         first: int = 0,
         base: int | None = None,
+        header: int = 0,
         origins: Origins | None = None,
     ) -> None:
         self.buffer = buffer
@@ -88,6 +89,7 @@ class Records(Sequence[bytes]):
         self.path = path
         self.first = first
         self.base = base
+        self.header = header
         self.origins = origins
         if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
             raise ValueError("begins and ends must be vectors of the same length")
@@ -104,10 +106,10 @@ class Records(Sequence[bytes]):
     def of(
         cls, payloads: Records | Iterable[BytesLike], *, room: Callable[[int], memoryview] | None = None
     ) -> Records:
-        """``payloads`` as Records: itself if it is one already, else joined into a buffer.
+        """``payloads`` as Records: unchanged if they are ``Records``, else joined into one buffer.
 
-        What offers ``__records__`` is asked for them: it may know where each comes from. Where payloads are
-        large, ``room`` gives the memory to join them in.
+        An object with ``__records__`` gives them itself, as it may know where each comes from. ``room`` lends
+        the memory to join large payloads in.
         """
         if isinstance(payloads, Records):
             return payloads
@@ -120,7 +122,7 @@ class Records(Sequence[bytes]):
             raise _no_payload(payloads)
         parts: list[BytesLike]
         if not isinstance(payloads, (list, tuple)):
-            # Each at once: an iterator may fill one buffer again and again.
+            # Copied at once: an iterator may fill the same buffer again for each payload.
             parts = [part if isinstance(part, bytes) else bytes(_octets(part)) for part in payloads]
         elif set(map(type, payloads)) - {bytes}:
             parts = [part if isinstance(part, bytes) else _octets(part) for part in payloads]
@@ -129,7 +131,7 @@ class Records(Sequence[bytes]):
         sizes = np.fromiter(map(len, parts), np.int64, len(parts))
         ends = np.cumsum(sizes)
         begins = ends - sizes
-        if room is None or not parts or ends[-1] < _SMALL * len(parts):
+        if room is None or not parts or ends[-1] < _COPIED_MEAN * len(parts):
             return cls(b"".join(parts), begins, ends)
         return cls(_joined(parts, room), begins, ends)
 
@@ -137,9 +139,9 @@ class Records(Sequence[bytes]):
     def concat(
         cls, batches: Iterable[Records], *, room: Callable[[int], memoryview] | None = None
     ) -> Records:
-        """All records of ``batches`` in one; nothing is copied of one batch, or of one buffer.
+        """All records of ``batches`` in one; a single batch or a shared buffer is not copied.
 
-        Where it is much, ``room`` gives the memory to join them in.
+        ``room`` lends the memory to join much data in.
         """
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
@@ -158,9 +160,9 @@ class Records(Sequence[bytes]):
         return records
 
     def _compact(self) -> Records:
-        """The same over no more than it needs: the range of the buffer that they are in, or a copy."""
+        """The same records over the part of the buffer that they use, or over a copy."""
         low, high = int(self.begins.min()), int(self.ends.max())
-        if high - low > 2 * self.nbytes + 64 * len(self):  # little of it: they lie apart
+        if high - low > 2 * self.nbytes + 64 * len(self):  # they use little of that part
             return Records.of(list(self.views()))
         view = memoryview(self.buffer).cast("B")[low:high]
         return Records(view, self.begins - low, self.ends - low)
@@ -186,14 +188,14 @@ class Records(Sequence[bytes]):
     def __iter__(self) -> Iterator[bytes]:
         gaps = self.begins[1:] - self.ends[:-1]
         inside = isinstance(self.buffer, bytes)
-        if not len(self) or (gaps < 0).any() or not (inside or self.nbytes < _SMALL * len(self)):
+        if not len(self) or (gaps < 0).any() or not (inside or self.nbytes < _COPIED_MEAN * len(self)):
             return map(bytes, self.views())
-        # Reading forward, gap by gap and record by record, takes half the time that slicing does.
+        # Reading a stream forward, gap by gap and record by record, takes half the time of slicing.
         first = int(self.begins[0])
         if inside:
             source = BytesIO(self.buffer)
             source.seek(first)
-        else:  # one copy of all costs little beside one of each
+        else:  # a copy of all costs little beside a copy of each
             source = BytesIO(memoryview(self.buffer).cast("B")[first : int(self.ends[-1])])
         if not gaps.any():
             return map(source.read, self.lengths.tolist())
@@ -213,26 +215,41 @@ class Records(Sequence[bytes]):
         start, _, step = key.indices(len(self))
         if step != 1 or self.origins is not None:
             return self.take(key)
-        place: dict[str, Any] = {"path": self.path, "first": self.first + start, "base": self.base}
-        return Records(self.buffer, self.begins[key], self.ends[key], **place)
+        return Records(
+            self.buffer,
+            self.begins[key],
+            self.ends[key],
+            path=self.path,
+            first=self.first + start,
+            base=self.base,
+            header=self.header,
+        )
 
     def take(self, indices: npt.NDArray[Any] | slice) -> Records:
-        """The records with these numbers, or where a mask is true, over the same buffer."""
+        """The records with these indices, or where a mask is true, over the same buffer."""
         origins = self._origins().take(indices)
-        place: dict[str, Any] = {"path": self.path, "base": self.base, "origins": origins}
-        return Records(self.buffer, self.begins[indices], self.ends[indices], **place)
+        return Records(
+            self.buffer,
+            self.begins[indices],
+            self.ends[indices],
+            path=self.path,
+            base=self.base,
+            header=self.header,
+            origins=origins,
+        )
 
     def origin(self, index: int) -> tuple[str | None, int, int | None]:
-        """Where record ``index`` comes from: the file, the number there, and the byte where its frame is.
+        """Where record ``index`` comes from: the file, its number there, and the offset of its frame.
 
-        Without a file, the number is that among the records that were given at first.
+        Without a file, the number counts the records that were given at first.
         """
         index = range(len(self))[index]
         path, number = self.path, self.first + index
         if self.origins is not None:
             path = self.origins.paths[self.origins.files[index]]
             number = int(self.origins.numbers[index])
-        return path, number, None if self.base is None else self.base + int(self.begins[index]) - _HEADER
+        frame = None if self.base is None else self.base + int(self.begins[index]) - self.header
+        return path, number, frame
 
     def _paths(self) -> tuple[str | None, ...]:
         return (self.path,) if self.origins is None else self.origins.paths
@@ -255,13 +272,19 @@ class Records(Sequence[bytes]):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Only the bytes that are used travel to another process.
+        # A pickle holds only the bytes that are used.
         low = int(self.begins.min()) if len(self) else 0
         high = int(self.ends.max()) if len(self) else 0
         used = bytes(memoryview(self.buffer).cast("B")[low:high])
         base = None if self.base is None else self.base + low
         origins = None if self.origins is None else self.origins.packed()
-        place = {"path": self.path, "first": self.first, "base": base, "origins": origins}
+        place = {
+            "path": self.path,
+            "first": self.first,
+            "base": base,
+            "header": self.header,
+            "origins": origins,
+        }
         return _restore, (used, self.begins - low, self.ends - low, place)
 
     def __repr__(self) -> str:
@@ -270,14 +293,14 @@ class Records(Sequence[bytes]):
 
 
 def _octets(payload: Any) -> bytes | memoryview:
-    """A payload that may be a view of something else, with gaps even, as bytes."""
+    """The bytes of any bytes-like payload, also of a strided view."""
     try:
         view = memoryview(payload)
     except TypeError:
         raise _no_payload(payload) from None
     if view.format == "B" and view.ndim == 1 and view.contiguous:
         return view
-    if "O" in view.format:  # objects, of which it would be the addresses
+    if "O" in view.format:  # the bytes would be the addresses of objects
         raise _no_payload(payload)
     return view.tobytes()
 
@@ -288,9 +311,9 @@ def _no_payload(value: Any) -> TypeError:
 
 
 def _joined(parts: Sequence[Any], room: Callable[[int], memoryview] | None) -> bytes | memoryview:
-    """The bytes of all parts, one behind the other."""
+    """The bytes of all parts, in order."""
     sizes = [memoryview(part).nbytes for part in parts]
-    if room is None or sum(sizes) < _MUCH:
+    if room is None or sum(sizes) < _RECYCLED_SIZE:
         return b"".join(parts)
     view = room(sum(sizes))
     begin = 0

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .container.filetable import FileTable
+from .container.record_file import RecordFile
 from .dataset.dataset import Dataset, DatasetIterator
 from .dataset.engine.shares import EVEN, SHARE
 from .dataset.engine.states import check_state, merge_states
@@ -269,7 +269,8 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         *,
         decode: Decode | None = None,
     ) -> None:
-        self._table = FileTable(resolve_paths(paths))
+        self._table = RecordFile(resolve_paths(paths))
+        self._table.load_indexes()
         self._features = None if features is None else as_features(features)
         self._convert = _Convert(decode, "list", 0)
         # What a column holds of one record does not depend on the others, for these.

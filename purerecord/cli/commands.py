@@ -19,6 +19,7 @@ from typing import Any
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
+from ..container.looks_like import open_source
 from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
 from ..recovery.report import FileReport, SalvageReport, human_size, salvaged_together
 from ..recovery.salvage import check_places
@@ -119,7 +120,10 @@ def info(arguments: Namespace) -> int:
     for file in _files(arguments.paths, outcome):
         summary, damages = Summary(arguments.sample), []
         facts: dict[str, Any] = {}
-        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+        with (
+            outcome.of(_name(file)),
+            closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
+        ):
             for found in walk(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     damages.append(found)
@@ -172,7 +176,10 @@ def cat(arguments: Namespace) -> int:
     selection = Selection(arguments.features)
     left = arguments.limit
     for file in _files(arguments.paths, outcome):
-        with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
+        with (
+            outcome.of(_name(file)),
+            closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
+        ):
             for found in walk(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     outcome.damaged = True

@@ -4,9 +4,9 @@ The mask (rotate right by 15, add a constant) comes from LevelDB: it keeps the C
 holds CRCs from being trivial. Everything else here is one fact: a CRC is linear over XOR. So
 
 * the CRC of a length field is a few table look-ups XORed together (``masked_length_crcs``), and
-* a CRC register becomes zero when it is fed its own content. So when each stored CRC, brought into that
-  form, stands behind its payload, *one* CRC over a run of payloads comes out as zero exactly when all are
-  right (``payloads_match``). A call per record would cost more than all else.
+* a CRC register becomes zero when it is fed its own content. If each stored CRC, brought into that form,
+  follows its payload, then *one* CRC over a run of payloads is zero exactly when all payloads match
+  (``payloads_match``). A call per record would cost more than everything else.
 
 This module knows neither frames nor files.
 """
@@ -21,13 +21,17 @@ import numpy.typing as npt
 from crc32c import crc32c
 
 __all__ = [
+    "LONGEST_IN_BATCH",
     "crc32c",
+    "leaves_zero",
     "mask",
+    "mask_many",
     "masked_crc",
     "masked_crcs",
     "masked_length_crcs",
     "payloads_match",
     "payloads_match_in_place",
+    "registers_after",
     "unmask_many",
 ]
 
@@ -37,13 +41,15 @@ UInts = npt.NDArray[np.uint32]
 MASK_DELTA = 0xA282EAD8
 
 _ONES = 0xFFFFFFFF
-# ``payloads_match`` copies runs of about this many bytes, which stay in the cache.
-_RUN = 1 << 18
-# It pays for many payloads that are small: else a call per record costs little beside the CRC itself.
-_MANY = 64
-_SMALL = 4096
-# The longest payloads that can be checked many at once.
-LONGEST = 1 << 14
+# ``payloads_match`` copies about this many bytes at a time, so that they stay in the CPU cache.
+_COPIED_AT_ONCE = 1 << 18
+# It pays off for many small payloads. For others, a call per record costs little beside the CRC itself.
+_FEWEST_PAYLOADS = 64
+_LARGEST_MEAN = 4096
+# The longest payload that can be checked together with others.
+LONGEST_IN_BATCH = 1 << 14
+# A table of all lengths that occur costs about as much as this many look-ups more than its size.
+_TABLE_COST = 64
 
 
 def mask(crc: int) -> int:
@@ -63,7 +69,7 @@ def mask_many(crcs: UInts) -> UInts:
 
 
 def unmask_many(masked: UInts) -> UInts:
-    """The CRCs that an array of masked ones stands for."""
+    """The CRCs of an array of masked ones."""
     rotated = masked - np.uint32(MASK_DELTA)
     crcs: UInts = (rotated << np.uint32(15)) | (rotated >> np.uint32(17))
     return crcs
@@ -83,7 +89,7 @@ def _length_tables() -> tuple[UInts, int]:
     return np.array(crcs, np.uint32).reshape(8, 256), zero
 
 
-# _LENGTH_TABLES[p][b] is what byte b at position p adds to the CRC of an all-zero length field.
+# _LENGTH_TABLES[p][b]: XOR it to the CRC of an all-zero length field to set the byte at position p to b.
 _LENGTH_TABLES, _ZERO_LENGTH = _length_tables()
 
 
@@ -93,7 +99,7 @@ def masked_length_crcs(lengths: npt.NDArray[np.uint64]) -> UInts:
     if not lengths.size:
         return crcs
     low, high = int(lengths.min()), int(lengths.max())
-    if high - low + _MANY < lengths.size // 4:  # then there are few different ones
+    if high - low + _TABLE_COST < lengths.size // 4:  # few different lengths
         table = masked_length_crcs(np.arange(low, high + 1, dtype=np.uint64))
         found: UInts = table.take((lengths - np.uint64(low)).view(np.int64))
         return found
@@ -108,27 +114,31 @@ def payloads_match(
 ) -> bool | None:
     """Whether all payloads ``buffer[begins[i]:ends[i]]`` have the masked CRCs ``stored``.
 
-    None means: not answered, ask each record. The payloads must be in order and 16 bytes apart, as in
-    a file. False is certain; True is as certain as a CRC is: damage in one payload is always seen, and
-    damage in several goes unseen with the probability of 2^-32 with which a CRC may miss damage at all.
+    None means that the caller must check each record. The payloads must be in order and 16 bytes apart, as in
+    a file. False is certain. True is as certain as a CRC: it sees damage in one payload always, and misses
+    damage in several with the probability of 2^-32 with which any CRC may miss damage.
     """
     count = len(begins)
-    if count < _MANY or int(ends[-1] - begins[0]) > count * _SMALL or int((ends - begins).max()) > LONGEST:
+    if (
+        count < _FEWEST_PAYLOADS
+        or int(ends[-1] - begins[0]) > count * _LARGEST_MEAN
+        or int((ends - begins).max()) > LONGEST_IN_BATCH
+    ):
         return None
     octets = np.frombuffer(buffer, np.uint8)
     words = np.zeros((count, 4), "<u4")
-    words[:, 0] = registers(stored, ends - begins)
+    words[:, 0] = registers_after(stored, ends - begins)
     marks = words.view("V16")
     low = 0
     while low < count:
         begin = int(begins[low])
-        high = max(low + 1, int(np.searchsorted(ends, begin + _RUN)))
+        high = max(low + 1, int(np.searchsorted(ends, begin + _COPIED_AT_ONCE)))
         run = np.empty(int(ends[high - 1]) - begin + 16, np.uint8)
         run[:-16] = octets[begin : int(ends[high - 1])]
-        # Behind each payload 16 bytes: what makes the register zero, and zeros, which leave it so.
-        behind = np.ndarray(len(run) - 15, "V16", run, strides=(1,))
-        behind[ends[low:high] - begin] = marks[low:high, 0]
-        if not is_zero(run):
+        # After each payload 16 bytes: four that make the register zero, and zeros, which leave it zero.
+        gaps = np.ndarray(len(run) - 15, "V16", run, strides=(1,))
+        gaps[ends[low:high] - begin] = marks[low:high, 0]
+        if not leaves_zero(run):
             return False
         low = high
     return True
@@ -137,38 +147,40 @@ def payloads_match(
 def payloads_match_in_place(
     view: memoryview, begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> bool | None:
-    """The same of frames in memory that may be written to: nothing is copied.
+    """Like ``payloads_match``, without a copy: overwrites the bytes between the payloads of ``view``.
 
-    If all match, what lies between the payloads is lost; if not, it is as it was.
+    If a payload does not match, these bytes are restored.
     """
     count = len(begins)
-    if count < _MANY or int((ends - begins).max()) > LONGEST:
+    if count < _FEWEST_PAYLOADS or int((ends - begins).max()) > LONGEST_IN_BATCH:
         return None
-    behind = np.ndarray(len(view) - 15, "V16", view, strides=(1,))
-    gaps = behind[ends[:-1]]
+    gaps = np.ndarray(len(view) - 15, "V16", view, strides=(1,))
+    originals = gaps[ends[:-1]]
     last = slice(int(ends[-1]), int(ends[-1]) + 4)
     footer = bytes(view[last])
     words = np.zeros((count, 4), "<u4")
-    words[:, 0] = registers(np.append(gaps.view("<u4")[::4], np.frombuffer(footer, "<u4")), ends - begins)
-    behind[ends[:-1]] = words[:-1].view("V16")[:, 0]
+    words[:, 0] = registers_after(
+        np.append(originals.view("<u4")[::4], np.frombuffer(footer, "<u4")), ends - begins
+    )
+    gaps[ends[:-1]] = words[:-1].view("V16")[:, 0]
     view[last] = words[-1, :1].tobytes()
-    match = is_zero(view[int(begins[0]) : last.stop])
+    match = leaves_zero(view[int(begins[0]) : last.stop])
     if not match:
-        behind[ends[:-1]] = gaps
+        gaps[ends[:-1]] = originals
         view[last] = footer
     return match
 
 
-def is_zero(data: Any) -> bool:
-    """Whether ``data`` leaves a CRC register at zero that was zero before."""
+def leaves_zero(data: Any) -> bool:
+    """Whether a CRC register that was zero is zero again after ``data``."""
     return bool(crc32c(data, _ONES) == _ONES)  # the package inverts the register before and after
 
 
-def registers(stored: UInts, lengths: npt.NDArray[np.int64] | int) -> UInts:
-    """What a CRC register that was zero holds behind each run of bytes that has the masked CRC ``stored``.
+def registers_after(stored: UInts, lengths: npt.NDArray[np.int64] | int) -> UInts:
+    """The content of a CRC register that was zero, after bytes with the masked CRC ``stored``; for many.
 
-    ``lengths`` are those of the runs, up to ``LONGEST``. A CRC starts from all ones and ends inverted:
-    what that adds depends on the length alone.
+    ``lengths`` are the numbers of those bytes, up to ``LONGEST_IN_BATCH``. A CRC starts from all ones and
+    ends inverted, which adds a term that depends on the length alone.
     """
     found: UInts = unmask_many(stored) ^ _ones_advanced()[lengths]
     return found
@@ -176,8 +188,8 @@ def registers(stored: UInts, lengths: npt.NDArray[np.int64] | int) -> UInts:
 
 @lru_cache(maxsize=1)
 def _ones_advanced() -> UInts:
-    """What all ones before n payload bytes, and the inversion behind them, add to a register; by doubling."""
-    table = np.empty(LONGEST + 1, np.uint32)
+    """The term for each length n: all ones advanced over n bytes, and inverted. Computed by doubling."""
+    table = np.empty(LONGEST_IN_BATCH + 1, np.uint32)
     table[0] = _ONES
     done = 1
     while done < len(table):
@@ -192,7 +204,7 @@ def _ones_advanced() -> UInts:
 
 
 def _advance(value: int, count: int) -> int:
-    """What ``count`` zero bytes make of the register ``value``."""
+    """The register ``value`` after ``count`` zero bytes."""
     return crc32c(bytes(count), value ^ _ONES) ^ _ONES
 
 

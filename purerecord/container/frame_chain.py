@@ -1,40 +1,65 @@
-"""Walking from length to length: where the frames in a buffer begin.
+"""Where the frames of a buffer are: ``split`` finds the whole frames and verifies their lengths.
 
-Each frame's length leads to the next frame, one after the other: a chain, which looks as if only a loop
-could follow it. But frames of one length lie at equal distances, which one strided view shows; and a
-chain can be followed from many places at once, if frames can be found there. Their headers have CRCs, so
-they can; and where one walk arrives exactly at the place where the next began, the chain has been shown
-to be one. What is found here is what the lengths say, no more: ``frame`` checks the CRC of each.
+Each frame's length leads to the next frame. Such a chain looks as if only a loop could follow it, but there
+are two faster ways. Frames of one length lie at equal distances, which one strided view shows. And a chain
+can be followed from many places at once: the CRCs of headers tell where frames begin, and where one walk
+arrives exactly at the beginning of the next, the chain has been shown to be one. ``frame_starts`` only
+follows lengths; ``split`` checks the CRC of each. This module does no I/O and does not look at payloads.
 """
 
 from __future__ import annotations
 
 import struct
 from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .checksum import masked_length_crcs
+from .frames import FOOTER, HEADER, OVERHEAD, Offsets, header_holds, u32_at
 
-Offsets = npt.NDArray[np.int64]
-
-_HEADER, _OVERHEAD = 12, 16
-# Walking from many places pays for many small frames; their size shows in the first few.
-_PROBE = 16
+# Walking from many places at once pays off for many small frames. The first few frames show their mean size.
+_PROBED_FRAMES = 16
 _LARGEST_MEAN = 1000
-_FEWEST = 4096
-# So many frames are walked from each place, or up to so many: finding a place costs as much as few steps.
-_LANE = 64
-_FARTHEST = 4  # times as many, where no place is found in between
+_FEWEST_FRAMES = 4096
+# Each walk covers about this many frames: finding its beginning costs as much as a few steps.
+_FRAMES_PER_WALK = 64
+# A walk may be this many times as long, if no header is found in between.
+_LONGEST_WALK = 4
+# A run of equal lengths is looked for if it would have at least this many frames.
+_SHORTEST_RUN = 16
 _length_at = struct.Struct("<Q").unpack_from
 
 
-def frame_starts(buffer: Any, start: int, end: int) -> Offsets:
-    """Where the whole frames in ``buffer[start:end]`` start, and last of all where they end.
+class Frames(NamedTuple):
+    """The whole frames at the beginning of a buffer, their length CRCs verified.
 
-    A wrong length may lead astray, but not out of the buffer.
+    Frame i is ``buffer[begins[i] - HEADER : ends[i] + FOOTER]``. The last one ends at ``stop``. An incomplete
+    frame follows there, or, if ``bad``, one with a wrong length CRC.
+    """
+
+    begins: Offsets
+    ends: Offsets
+    stop: int
+    bad: bool
+
+
+def split(buffer: Any, start: int = 0) -> Frames:
+    """The whole frames at ``buffer[start:]``."""
+    starts = frame_starts(buffer, start, len(buffer))
+    begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
+    stored = u32_at(buffer, begins - FOOTER)
+    wrong = masked_length_crcs((ends - begins).astype(np.uint64)) != stored
+    good = int(wrong.argmax()) if wrong.any() else len(begins)
+    stop = int(starts[good])
+    bad = good < len(begins) or (len(buffer) - stop >= HEADER and not header_holds(buffer, stop))
+    return Frames(begins[:good], ends[:good], stop, bad)
+
+
+def frame_starts(buffer: Any, start: int, end: int) -> Offsets:
+    """Where the whole frames in ``buffer[start:end]`` start; the last element is where they end.
+
+    A wrong length may lead to a wrong place, but not out of the buffer.
     """
     runs = []
     run = _equal_run(buffer, start, end)
@@ -42,21 +67,21 @@ def frame_starts(buffer: Any, start: int, end: int) -> Offsets:
         runs.append(run[:-1])
         start = int(run[-1])
     elif end - start > 1 << 16:
-        lanes = _lanes(buffer, start, end)
-        if lanes is not None:
-            runs.append(lanes[:-1])
-            start = int(lanes[-1])
-    rest = _loop(buffer, start, end)
+        chain = _walk_from_many_places(buffer, start, end)
+        if chain is not None:
+            runs.append(chain[:-1])
+            start = int(chain[-1])
+    rest = _walk(buffer, start, end)
     return np.concatenate([*runs, np.fromiter(rest, np.int64, len(rest))])
 
 
-def _loop(buffer: Any, position: int, end: int) -> list[int]:
-    """The plain way: one frame after the other."""
+def _walk(buffer: Any, position: int, end: int) -> list[int]:
+    """The starts, found one after the other."""
     found = [position]
     append = found.append
-    last = end - _OVERHEAD
+    last = end - OVERHEAD
     while position <= last:
-        position += _length_at(buffer, position)[0] + _OVERHEAD
+        position += _length_at(buffer, position)[0] + OVERHEAD
         if position > end:
             break
         append(position)
@@ -64,12 +89,12 @@ def _loop(buffer: Any, position: int, end: int) -> list[int]:
 
 
 def _equal_run(buffer: Any, start: int, end: int) -> Offsets:
-    """The starts of a run of frames that all have the first one's length: often that is all of them."""
-    if end - start < 64 * _OVERHEAD:
+    """The starts of the first frames that have equal lengths: often all frames of a file."""
+    if end - start < 4 * _SHORTEST_RUN * OVERHEAD:
         return np.array([start])
-    size = _length_at(buffer, start)[0] + _OVERHEAD
+    size = _length_at(buffer, start)[0] + OVERHEAD
     count = (end - start) // size
-    if count < 16 or _length_at(buffer, start + size)[0] + _OVERHEAD != size:
+    if count < _SHORTEST_RUN or _length_at(buffer, start + size)[0] + OVERHEAD != size:
         return np.array([start])
     lengths = np.ndarray(count, "<u8", buffer, offset=start, strides=(size,))
     other = lengths != lengths[0]
@@ -78,28 +103,28 @@ def _equal_run(buffer: Any, start: int, end: int) -> Offsets:
     return starts
 
 
-def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
-    """The starts of frames, walked from many places at once; None where that does not work out."""
-    probe = _loop(buffer, start, min(end, start + _PROBE * _LARGEST_MEAN))
+def _walk_from_many_places(buffer: Any, start: int, end: int) -> Offsets | None:
+    """The starts of frames, walked from many places at once; None if the walks do not join up."""
+    probe = _walk(buffer, start, min(end, start + _PROBED_FRAMES * _LARGEST_MEAN))
     mean = (probe[-1] - start) // max(1, len(probe) - 1)
     count = (end - start) // max(1, mean)
-    if len(probe) <= _PROBE or mean > _LARGEST_MEAN or count < _FEWEST:
+    if len(probe) <= _PROBED_FRAMES or mean > _LARGEST_MEAN or count < _FEWEST_FRAMES:
         return None
-    lane = min(isqrt(count) // 2, _LANE)
-    places = _places(buffer, start, end, mean, lane)
-    if int(np.diff(places).max(initial=0)) > _FARTHEST * lane * mean or len(places) < 2:
+    apart = min(isqrt(count) // 2, _FRAMES_PER_WALK)
+    places = _headers(buffer, start, end, mean, apart)
+    if int(np.diff(places).max(initial=0)) > _LONGEST_WALK * apart * mean or len(places) < 2:
         return None
     position, limit = places[:-1].astype(np.uint64), places[1:].astype(np.uint64)
     lengths = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
-    # Each walks on into what is the next one's part, but never out of the buffer.
+    # Each walk may go on into the next one's part, but never out of the buffer.
     last = np.uint64(len(buffer) - 8)
     steps = [position]
     while (position < limit).any():
-        if len(steps) > 4 * _FARTHEST * lane:
+        if len(steps) > 4 * _LONGEST_WALK * apart:
             return None
         for _ in range(4):
-            # Nor back, which a length of nearly 2**64 would mean: bytes at the end may look like one.
-            step = np.minimum(lengths[position], last) + np.uint64(_OVERHEAD)
+            # Nor back: bytes at the end may look like a length of nearly 2**64.
+            step = np.minimum(lengths[position], last) + np.uint64(OVERHEAD)
             position = np.minimum(position + step, last)
             steps.append(position)
     starts = np.stack(steps, axis=1)
@@ -108,13 +133,13 @@ def _lanes(buffer: Any, start: int, end: int) -> Offsets | None:
     return np.append(starts[starts < limit[:, None]], limit[-1:]).astype(np.int64)
 
 
-def _places(buffer: Any, start: int, end: int, mean: int, lane: int) -> Offsets:
-    """Places, ``start`` among them, where headers are whose CRCs hold, about ``lane`` frames apart."""
-    window = 2 * mean + _HEADER
-    zeros = bytes(6)  # in so small frames all but the two lowest bytes of a length are zero
-    looked = range(start + lane * mean, end - window - _HEADER, lane * mean)
+def _headers(buffer: Any, start: int, end: int, mean: int, apart: int) -> Offsets:
+    """``start``, and places of headers with matching CRCs, about ``apart`` frames from each other."""
+    window = 2 * mean + HEADER
+    zeros = bytes(6)  # the upper bytes of a length: small frames need only the two lowest
+    looked = range(start + apart * mean, end - window - HEADER, apart * mean)
     found = [(at, bytes(buffer[at : at + window]).find(zeros)) for at in looked]
-    # The second lowest is zero too where a length is below 256; then the header begins there.
+    # A length below 256 has one more zero byte, so that the header begins one byte later.
     places = np.array([at + by for at, by in found if by >= 0], np.int64)[:, None] - np.array([2, 1])
     lengths = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))[places]
     stored = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))[places + 8]

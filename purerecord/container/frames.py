@@ -1,10 +1,9 @@
-"""Frames: how a record lies in a file, for many frames at a time.
+"""The layout of a frame: headers and footers, encoded and checked for one frame or for many.
 
     uint64 length · uint32 masked CRC of the length · payload · uint32 masked CRC of the payload
 
-All little-endian, no file header, no padding. Here bytes become frames and back, without I/O: a reader
-hands in what it has, learns which whole frames that holds, and comes back with more. This module does
-not know where bytes come from, nor what a payload means.
+All numbers are little-endian; a file has no header of its own and no padding. ``frame_chain`` finds the
+frames in a buffer. This module does no I/O and does not know what a payload means.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,46 +21,28 @@ from ..memory.copying import copy_ranges, elements
 from ..records import Records
 from .checksum import (
     crc32c,
-    is_zero,
+    leaves_zero,
     mask,
     masked_crc,
     masked_crcs,
     masked_length_crcs,
     payloads_match,
     payloads_match_in_place,
-    registers,
+    registers_after,
 )
-from .frame_chain import frame_starts
 
 # On-disk format; never change.
 HEADER = 12  # the length and its CRC
 FOOTER = 4  # the CRC of the payload
 OVERHEAD = HEADER + FOOTER
 
-# Frames are found the faster, the more of them are at hand: so this much is read where that is of use.
-AHEAD = 1 << 22
-
 Offsets = npt.NDArray[np.int64]
 
-# Payloads of a smaller mean length are copied together; larger ones are better written as they are.
-_SMALL = 1 << 12
-_SEVERAL = 8  # frames: for fewer, one more would be much
+# Payloads of a smaller mean length are copied into one piece; larger ones cost less as pieces of their own.
+_COPIED_MEAN = 1 << 12
 _header = struct.Struct("<QI")
 _footer = struct.Struct("<I")
 _edge = np.dtype([("footer", "<u4"), ("length", "<u8"), ("crc", "<u4")])
-
-
-class Frames(NamedTuple):
-    """The whole frames at the front of a buffer, their length CRCs verified.
-
-    Frame i is ``buffer[begins[i] - HEADER : ends[i] + FOOTER]``. ``stop`` is where the last one ends:
-    what follows there is a frame that is still incomplete, or one whose length CRC is wrong: ``bad``.
-    """
-
-    begins: Offsets
-    ends: Offsets
-    stop: int
-    bad: bool
 
 
 def encode(payload: bytes) -> list[bytes]:
@@ -83,16 +64,17 @@ def lengths_of(payloads: Sequence[Any]) -> Offsets:
 
 
 def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list[Any]:
-    """The frames of many payloads, as pieces to be written one after the other; small ones as one piece.
+    """The frames of many payloads, as a list of pieces to write in order; small payloads give one piece.
 
-    Between two payloads lie a footer and a header, made here as 16 bytes at once. ``lengths`` may be known.
+    A footer and the next header lie between two payloads, and are made as one element of 16 bytes. A caller
+    that knows the ``lengths`` passes them.
     """
     count = len(payloads)
     if not count:
         return []
     if lengths is None:
         lengths = lengths_of(payloads)
-    large = int(lengths.sum()) >= _SMALL * count
+    large = int(lengths.sum()) >= _COPIED_MEAN * count
     if large and isinstance(payloads, Records):
         payloads = list(payloads.views())
     edges = np.zeros(count + 1, _edge)
@@ -100,7 +82,7 @@ def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list
     edges["length"][:-1] = lengths
     edges["crc"][:-1] = masked_length_crcs(lengths.view(np.uint64))
     if not large:
-        return [_joined(payloads, lengths, edges.view(f"V{OVERHEAD}"))]
+        return [_interleaved(payloads, lengths, edges.view(f"V{OVERHEAD}"))]
     pieces = [b""] * (2 * count + 1)
     pieces[1::2] = payloads
     pieces[0::2] = map(BytesIO(edges.tobytes()).read, [OVERHEAD] * (count + 1))
@@ -109,8 +91,8 @@ def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list
     return pieces
 
 
-def _joined(payloads: Sequence[Any], lengths: Offsets, edges: npt.NDArray[np.void]) -> memoryview:
-    """The payloads with the ``edges`` between them, without what of the outermost is of no frame here."""
+def _interleaved(payloads: Sequence[Any], lengths: Offsets, edges: npt.NDArray[np.void]) -> memoryview:
+    """The payloads and the ``edges`` around them, without the first edge's footer and the last's header."""
     ends = np.cumsum(lengths + OVERHEAD)
     if isinstance(payloads, Records):
         whole = np.empty(int(ends[-1]) + OVERHEAD, np.uint8)
@@ -133,7 +115,7 @@ def decode_header(data: Any, at: int = 0) -> int:
 
 
 def length_at(data: Any, at: int) -> int:
-    """The length in the header at ``at``, whose CRC has been checked."""
+    """The length in the header at ``at``, whose CRC the caller has checked."""
     return int(_header.unpack_from(data, at)[0])
 
 
@@ -144,12 +126,12 @@ def header_holds(data: Any, at: int = 0) -> bool:
 
 
 def payload_holds(payload: Any, footer: Any) -> bool:
-    """Whether ``payload`` matches the CRC that ``footer`` begins with."""
+    """Whether ``payload`` matches the CRC at the beginning of ``footer``."""
     return bool(_footer.unpack_from(footer)[0] == masked_crc(payload))
 
 
 def payload_error(payload: Any, footer: Any) -> ChecksumError:
-    """The error that a payload which does not match its footer deserves."""
+    """The error for a payload that does not match its footer."""
     return _mismatch("data", _footer.unpack_from(footer)[0], masked_crc(payload))
 
 
@@ -160,16 +142,16 @@ def _mismatch(part: str, stored: int, got: int) -> ChecksumError:
 
 
 def check_end(tail: Any, got: int) -> None:
-    """Raise unless the data may end ``got`` bytes behind the last whole frame; ``tail`` begins there.
+    """Raise unless the data may end ``got`` bytes after the last whole frame, where ``tail`` begins.
 
-    The one place that decides it: the data ends at a frame boundary, anything else is an error.
+    Only this function decides it: data ends at a frame boundary, and anything else is an error.
     """
     if got:
         whole_size(tail, got)
 
 
 def whole_size(head: Any, available: int) -> int:
-    """The size of the frame that begins with ``head``; an error unless so many bytes are available."""
+    """The size of the frame that begins with ``head``; an error if fewer bytes are ``available``."""
     if available < HEADER:
         raise TruncatedError(
             f"the data ends inside a frame's header: {available} of {HEADER} bytes",
@@ -184,42 +166,11 @@ def whole_size(head: Any, available: int) -> int:
     return size
 
 
-def expected_size(count: int, mean: int) -> int:
-    """About how many bytes to read for ``count`` frames: a little more than they take, for they differ."""
-    return count * mean + ((count // 16 + 1) * mean if count >= _SEVERAL else count * mean // 16)
-
-
-def is_worth_more(count: int, mean: int) -> bool:
-    """Whether to read ``AHEAD`` bytes where ``count`` frames are wanted, time and again.
-
-    Either way, some is read twice: with each ``AHEAD``, half of a batch on average; or with each batch what
-    is read in addition.
-    """
-    size, more = count * mean, (count // 16 + 1) * mean
-    return 4 * size < AHEAD or (size < AHEAD and size * size < 2 * AHEAD * more)
-
-
-def split(buffer: Any, start: int = 0, limit: int | None = None) -> Frames:
-    """The whole frames at ``buffer[start:]``, at most ``limit`` of them."""
-    starts = frame_starts(buffer, start, len(buffer))
-    if limit is not None:
-        starts = starts[: limit + 1]
-    begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
-    stored = u32_at(buffer, begins - FOOTER)
-    wrong = masked_length_crcs((ends - begins).astype(np.uint64)) != stored
-    good = int(wrong.argmax()) if wrong.any() else len(begins)
-    stop = int(starts[good])
-    bad = good < len(begins)
-    if not bad and len(buffer) - stop >= HEADER and (limit is None or good < limit):
-        bad = not header_holds(buffer, stop)
-    return Frames(begins[:good], ends[:good], stop, bad)
-
-
 def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
     """The indices of the frames whose payload does not match its CRC.
 
-    A ``memoryview`` that can be written to is memory of the caller's own: it keeps the payloads, and all
-    frames if one is bad, but else not what lies between the payloads.
+    A writable ``memoryview`` is changed in place: if all payloads match, the bytes between them are lost. If
+    one does not, the buffer stays as it was.
     """
     if isinstance(buffer, memoryview) and not buffer.readonly:
         match = payloads_match_in_place(buffer, begins, ends)
@@ -232,20 +183,21 @@ def bad_payloads(buffer: Any, begins: Offsets, ends: Offsets) -> Offsets:
     return np.flatnonzero(masked_crcs(cuts, len(begins)) != u32_at(buffer, ends))
 
 
-def all_hold(buffer: Any, starts: Offsets) -> bool:
-    """Whether both CRCs of all frames hold that lie at ``starts``, the last of which is where they end.
+def all_crcs_match_destructive(starts: Offsets, buffer: Any) -> bool:
+    """Whether both CRCs of all frames match; overwrites the CRCs in ``buffer``, even if they do not.
 
-    No payload may be longer than ``LONGEST``. The CRCs in the buffer are overwritten: see ``checksum``.
+    The frames begin at ``starts``, whose last element is where they end. No payload may be longer than
+    ``LONGEST_IN_BATCH``.
     """
     begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
     words = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))
-    words[begins - FOOTER] = registers(words[begins - FOOTER], HEADER - FOOTER)
-    words[ends] = registers(words[ends], ends - begins)
-    return is_zero(memoryview(buffer)[int(starts[0]) : int(starts[-1])])
+    words[begins - FOOTER] = registers_after(words[begins - FOOTER], HEADER - FOOTER)
+    words[ends] = registers_after(words[ends], ends - begins)
+    return leaves_zero(memoryview(buffer)[int(starts[0]) : int(starts[-1])])
 
 
 def u32_at(buffer: Any, offsets: Offsets) -> npt.NDArray[np.uint32]:
-    """The little-endian uint32 at each of ``offsets``, which need no alignment."""
+    """The little-endian uint32 at each of ``offsets``, aligned or not."""
     if not len(offsets):
         return np.empty(0, np.uint32)
     every = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))

@@ -25,12 +25,13 @@ import numpy.typing as npt
 
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
-from ..storage.opened import SNIFF, detect
+from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, local_path, temporary_name, writing
 from . import frames
 from .checksum import crc32c
+from .frame_chain import split
 from .frames import HEADER, OVERHEAD
-from .looks_like import hint
+from .looks_like import detect, wrong_file_hint
 
 Offsets = npt.NDArray[np.int64]
 
@@ -233,7 +234,7 @@ def build_index(path: Any) -> Index:
     with open(name, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         try:
-            head = file.read(SNIFF)
+            head = file.read(HEAD_SIZE)
             if decode_block_header(head) is not None:
                 offsets, sizes, counts = _hop_blocks(file, size)
                 firsts, records = np.cumsum(counts) - counts, int(counts.sum())
@@ -245,7 +246,7 @@ def build_index(path: Any) -> Index:
         except CorruptionError as error:
             error.path = name
             if error.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += hint(head)
+                error.reason += wrong_file_hint(head)
             raise
         fingerprint = _fingerprint(file, size)
     return Index(
@@ -269,7 +270,7 @@ def _walk(file: BinaryIO, size: int) -> Offsets:
         file.seek(position)
         if position < records * _HOP or not records:
             buffer = file.read(_CHUNK)
-            loaded = frames.split(buffer)
+            loaded = split(buffer)
             if len(loaded.begins):
                 found.append(loaded.ends - loaded.begins + OVERHEAD)
                 records += len(loaded.begins)

@@ -1,19 +1,62 @@
-"""What a file is, judged by its first bytes, where it is no TFRecord file.
+"""What a file is, judged by its first bytes: a compression, a TFRecord file, or a known file of another kind.
 
-This module does not know where the bytes come from.
+This module does not know where the bytes come from; ``storage`` reads them.
 """
 
 from __future__ import annotations
 
+import zlib
+from typing import Any
 
-def hint(head: bytes) -> str:
-    """What to add to an error at the very beginning of the data: what it is instead of frames."""
+from ..errors import ChecksumError
+from ..storage.opened import Opened
+from ..storage.paths import Named
+from .frames import HEADER, decode_header
+
+
+def open_source(file: Named, compression: Any = "auto") -> Opened:
+    """Opens ``file`` as a source of plain bytes; "auto" detects its compression from its first bytes."""
+    return Opened(file, compression, detect=detect)
+
+
+def detect(head: bytes) -> str:
+    """The compression of a file that begins with ``head``: "", "GZIP" or "ZLIB".
+
+    A file is uncompressed exactly if the CRC of its first length holds. Any other file has the compression
+    that its first bytes suggest.
+    """
+    if len(head) >= HEADER:
+        try:
+            decode_header(head)
+            return ""
+        except ChecksumError:
+            pass
+    return sniff(head)
+
+
+def sniff(head: bytes) -> str:
+    """ "GZIP", "ZLIB" or "" for a file that begins with ``head``, which is not a frame header."""
+    if head.startswith(b"\x1f\x8b"):
+        return "GZIP"
+    if len(head) >= 2 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0:
+        try:
+            # A damaged uncompressed file may begin like ZLIB too, but it does not inflate. Only the bytes
+            # that are always there count: the result must not depend on the size of the first read.
+            zlib.decompressobj().decompress(head[:HEADER])
+            return "ZLIB"
+        except zlib.error:
+            pass
+    return ""
+
+
+def wrong_file_hint(head: bytes) -> str:
+    """The end of an error message about a file that does not begin with a frame: what it may be instead."""
     what = looks_like(head[:256])
     return f"; the file looks like {what}" if what else "; is this a TFRecord file?"
 
 
 def looks_like(head: bytes) -> str | None:
-    """What a file that is no TFRecord seems to be, judged by its first bytes."""
+    """The kind of file that begins with ``head`` and is not a TFRecord file; None if unknown."""
     for magic, name in _MAGICS:
         if head.startswith(magic):
             return name

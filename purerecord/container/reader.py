@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from ..errors import ClosedError, CorruptionError
 from ..records import Records
-from ..storage.opened import Opened
 from ..storage.paths import resolve
 from .frame_stream import FrameStream
+from .looks_like import open_source
 
 # What a batch holds when no batch size is given.
 _BATCH, _BATCH_BYTES = 8192, 1 << 23
@@ -135,7 +135,7 @@ class RecordReader(Iterator[bytes]):
     def _open_next(self) -> bool:
         """Go on to the next file, if there is one."""
         for file in self._files:
-            opened = Opened(file, self._compression)
+            opened = open_source(file, self._compression)
             stream = FrameStream(opened, verify=self._verify, after=self._stream)
             if self._stream is not None:
                 self._stream.close()

@@ -1,8 +1,8 @@
 """Random access: ``RecordFile``, a ``Sequence[bytes]`` over one file or many shards.
 
-It reads by position, so threads may share it; it holds no open file when it is pickled, so worker
-processes may have it too. Where records lie comes from an index: given, found beside the file, or made
-by going through the headers on first use. This module does not know what a payload means.
+It reads by position, so threads may share it. A pickle holds no open file, so worker processes may have it
+too. An index says where the records are: the caller gives it, or it lies beside the file, or it is built from
+the headers on first use. This module does not know what a payload means.
 """
 
 from __future__ import annotations
@@ -24,24 +24,28 @@ from ..errors import CompressionError, CorruptionError, StaleIndexError
 from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import decode_block_header, inflate_block
-from ..storage.opened import SNIFF, detect
+from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, resolve_paths
 from . import frames
+from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
+from .looks_like import detect
 from .reader import RecordReader
 
-# Frames are read and checked together, up to about this many bytes; in a loop, so many records at a time.
-_TOGETHER = 1 << 22
-_AHEAD = 1024
+# Frames are read and checked together, up to about this many bytes.
+_BYTES_AT_ONCE = 1 << 22
+# A loop over all records reads this many at a time.
+_RECORDS_AT_ONCE = 1024
+# Inflated blocks of a blocked GZIP file that are kept, for each file.
 _CACHED_BLOCKS = 4
 
 
 class RecordFile(Sequence[bytes]):
     """The records of one file, or of many shards, by number.
 
-    ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it an index
-    beside the file (``<path>.index``) is used, or one is made on first use. A slice is a ``RecordFile``.
+    ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it, the index
+    beside the file (``<path>.index``) is used, or one is built on first use. A slice is a ``RecordFile``.
 
     >>> records = RecordFile("train-*.tfrecord")
     >>> len(records), records[0], records[-10:]
@@ -60,7 +64,7 @@ class RecordFile(Sequence[bytes]):
         self._shards = [
             _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
         ]
-        self._numbers: range | None = None  # of a slice; None stands for all
+        self._numbers: range | None = None  # the records of a slice; None means all
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -80,45 +84,66 @@ class RecordFile(Sequence[bytes]):
             part.__dict__.update(self.__dict__)
             part._numbers = self._all()[key]
             return part
-        shard, number = self._place(self._all()[as_index(key)])
-        return self._shards[shard].read_one(number)
+        number = self._all()[as_index(key)]
+        shard = bisect_right(self._ends, number)
+        return self._shards[shard].read_one(number - (self._ends[shard - 1] if shard else 0))
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
         """Several records, in the order of ``indices``, read and checked together."""
         all_numbers = self._all()
         numbers = np.array([all_numbers[index] for index in indices], np.int64)
-        shards = np.searchsorted(self._ends, numbers, side="right")
+        shards, inside = self._locate(numbers)
         found = [b""] * len(numbers)
         for shard in np.unique(shards).tolist():
-            places = np.flatnonzero(shards == shard)
-            first = self._ends[shard - 1] if shard else 0
-            wanted, rows = np.unique(numbers[places] - first, return_inverse=True)
+            rows = np.flatnonzero(shards == shard)
+            wanted, places = np.unique(inside[rows], return_inverse=True)
             records = self._shards[shard].read(wanted)
-            for place, row in zip(places.tolist(), rows.tolist(), strict=True):
-                found[place] = records[row]
+            for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+                found[row] = records[place]
         return found
 
-    _getitems = __getitems__  # which is what grain calls it
+    _getitems = __getitems__  # the name that grain uses
+
+    def fetch(self, numbers: Offsets) -> Sequence[bytes]:
+        """The records with these numbers, which are not negative, in this order.
+
+        If all files are uncompressed, the result is ``Records``: each frame is read on its own, then all are
+        joined and checked together. This makes a shuffle over whole files fast.
+        """
+        if self._plain and len(numbers):
+            every = self._all()
+            shards, inside = self._locate(every.start + numbers * every.step)
+            data, sizes = [b""] * len(numbers), np.empty(len(numbers), np.int64)
+            for shard in np.unique(shards).tolist():
+                rows = np.flatnonzero(shards == shard)
+                sizes[rows] = self._shards[shard].read_frames(inside[rows], rows, data)
+            if (records := _checked(b"".join(data), sizes, verify=self._shards[0].verify)) is not None:
+                records.origins = Origins(self._paths, shards, inside)
+                return records
+        return self.__getitems__(numbers.tolist())  # also raises the exact error
+
+    def load_indexes(self) -> list[Index | None]:
+        """The index of each file, loaded or built now if need be; None for a file that cannot seek."""
+        return [shard.index for shard in self._shards]
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
             yield from RecordReader(self._paths, verify=self._shards[0].verify)
             return
-        for begin in range(0, len(self), _AHEAD):
-            numbers = range(begin, min(begin + _AHEAD, len(self)))
+        for begin in range(0, len(self), _RECORDS_AT_ONCE):
+            numbers = range(begin, min(begin + _RECORDS_AT_ONCE, len(self)))
             try:
                 records: Iterable[bytes] = self.__getitems__(numbers)
             except (CorruptionError, StaleIndexError):
-                records = map(self.__getitem__, numbers)  # those before the damage come first
+                records = map(self.__getitem__, numbers)  # gives the records before the damage first
             yield from records
 
     def __records__(self) -> Records:
-        """All of them in memory, each with the file and the number it has there; for ``Records.of``."""
+        """All records in memory, each with its file and its number there; for ``Records.of``."""
         if self._numbers is None:
             return Records.concat(RecordReader(self._paths, verify=self._shards[0].verify).batches())
-        places = np.array([self._place(number) for number in self._numbers], np.int64).reshape(-1, 2)
         records = Records.of(list(self))
-        records.origins = Origins(self._paths, places[:, 0], places[:, 1])
+        records.origins = Origins(self._paths, *self._locate(np.array(self._numbers, np.int64)))
         return records
 
     def __repr__(self) -> str:
@@ -129,17 +154,26 @@ class RecordFile(Sequence[bytes]):
         return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
 
     def _all(self) -> range:
-        """The numbers of the records here among those of all files."""
+        """The numbers of these records among the records of all files."""
         return range(self._ends[-1] if self._ends else 0) if self._numbers is None else self._numbers
 
     @cached_property
     def _ends(self) -> list[int]:
         return list(accumulate(map(len, self._shards)))
 
-    def _place(self, number: int) -> tuple[int, int]:
-        """The shard in which record ``number`` of all is, and its number there."""
-        shard = bisect_right(self._ends, number)
-        return shard, number - (self._ends[shard - 1] if shard else 0)
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether all files are uncompressed."""
+        return all(index is not None and index.first_records is None for index in self.load_indexes())
+
+    @cached_property
+    def _bounds(self) -> Offsets:
+        return np.array([0, *self._ends], np.int64)
+
+    def _locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+        """The shards of these records of all files, and their numbers there."""
+        shards = np.searchsorted(self._bounds[1:], numbers, side="right")
+        return shards, numbers - self._bounds[shards]
 
 
 class _Shard:
@@ -154,14 +188,14 @@ class _Shard:
         self._blocks: OrderedDict[int, Records] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process opens the file itself; an index that is there already travels along.
+        # Another process opens the file itself. The pickle includes an index that is loaded already.
         return _Shard, (self.path, self.__dict__.get("index", self._given), self.verify, self._files)
 
     @cached_property
     def index(self) -> Index | None:
-        """Where the records are; None for a compressed file in which one cannot seek."""
+        """Where the records are; None for a compressed file that cannot seek."""
         with open(self.path, "rb", buffering=0) as file:
-            head = file.read(SNIFF)
+            head = file.read(HEAD_SIZE)
         if detect(head) and decode_block_header(head) is None:
             return None
         given = self._given
@@ -170,7 +204,7 @@ class _Shard:
         if given is None:
             try:
                 return build_index(self.path)
-            except io.UnsupportedOperation:  # ordinary GZIP behind the blocks
+            except io.UnsupportedOperation:  # ordinary GZIP after the blocks
                 return None
         index = given if isinstance(given, Index) else load_index(given)
         index.check(self.path)
@@ -212,15 +246,18 @@ class _Shard:
         found: list[bytes] = []
         for some in _portions(index, numbers):
             buffer = b"".join([self._read_at(offset, size) for offset, size in _spans(index, some)])
-            whole = frames.split(buffer)
-            sizes = whole.ends - whole.begins + OVERHEAD
-            if not np.array_equal(sizes, index.sizes[some]) or (
-                self.verify and len(frames.bad_payloads(buffer, whole.begins, whole.ends))
-            ):
-                found += map(self.read_one, some.tolist())  # finds out exactly what is wrong
-            else:
-                found += Records(buffer, whole.begins, whole.ends)
+            records = _checked(buffer, index.sizes[some], verify=self.verify)
+            found += map(self.read_one, some.tolist()) if records is None else records
         return found
+
+    def read_frames(self, numbers: Offsets, rows: Offsets, data: list[bytes]) -> Offsets:
+        """Put the frame of each of ``numbers`` into its row of ``data``, and give the sizes of the frames."""
+        index, file = self._seekable(), self._files.get(self.path)
+        sizes = index.sizes[numbers]
+        places = zip(rows.tolist(), index.offsets[numbers].tolist(), sizes.tolist(), strict=True)
+        for row, offset, size in places:
+            data[row] = file.read_at(offset, size)
+        return sizes
 
     def _seekable(self) -> Index:
         if self.index is None:
@@ -228,7 +265,7 @@ class _Shard:
         return self.index
 
     def _block(self, index: Index, number: int) -> Records:
-        """The records of one block of a blocked GZIP file; the last few blocks are kept."""
+        """The records of one block of a blocked GZIP file; the blocks used last are kept."""
         with self._lock:
             if number in self._blocks:
                 self._blocks.move_to_end(number)
@@ -249,10 +286,10 @@ class _Shard:
         data = inflate_block(member, block) if block is not None else None
         if data is None:
             raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
-        whole = frames.split(data)
+        whole = split(data)
         bad = frames.bad_payloads(data, whole.begins, whole.ends) if self.verify else ()
         if whole.stop != len(data) or len(whole.begins) != last - first or len(bad):
-            # Reading forward says exactly which record is damaged, and how.
+            # Reading forward raises the exact error.
             for _ in RecordReader(io.BytesIO(member), verify=self.verify):
                 pass
             raise StaleIndexError(f"{self.path} is not what its index says; build it anew")
@@ -262,14 +299,24 @@ class _Shard:
         return self._files.get(self.path).read_at(offset, size)
 
 
+def _checked(buffer: bytes, sizes: Offsets, *, verify: bool) -> Records | None:
+    """The records in ``buffer``, if it consists of sound frames of these ``sizes``."""
+    begins, ends, _, _ = split(buffer)
+    if not np.array_equal(ends - begins + OVERHEAD, sizes):
+        return None
+    if verify and len(frames.bad_payloads(buffer, begins, ends)):
+        return None
+    return Records(buffer, begins, ends)
+
+
 def _portions(index: Index, numbers: Offsets) -> list[Offsets]:
-    """``numbers`` in portions that are not too much to hold at once."""
-    reached = np.cumsum(index.sizes[numbers]) // _TOGETHER
+    """``numbers`` in portions of about ``_BYTES_AT_ONCE`` bytes of frames."""
+    reached = np.cumsum(index.sizes[numbers]) // _BYTES_AT_ONCE
     return np.split(numbers, np.flatnonzero(np.diff(reached)) + 1)
 
 
 def _spans(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
-    """Offset and size of the frames of ``numbers``, where they lie side by side as one."""
+    """The byte ranges of the frames of ``numbers``, as offset and size; adjacent frames are one range."""
     breaks = np.flatnonzero(np.diff(numbers) != 1)
     firsts, lasts = numbers[np.append(0, breaks + 1)], numbers[np.append(breaks, -1)]
     begins, ends = index.offsets[firsts], index.offsets[lasts] + index.sizes[lasts]

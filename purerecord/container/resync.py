@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import damage, frames
 from .checksum import crc32c, mask, masked_length_crcs
+from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 
 Offsets = npt.NDArray[np.int64]
@@ -112,7 +113,7 @@ def nested_end(buffer: Any, position: int, size: int) -> int | None:
     are inside if they end before that, and a header comes just there; or if what parts them from the next
     frame is too short for a frame: it is the rest of the payload, and its CRC.
     """
-    whole = frames.split(buffer, position)
+    whole = split(buffer, position)
     if not whole.bad or whole.stop >= size:
         return None
     if len(buffer) >= size + HEADER and frames.header_holds(buffer, size):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..storage.opened import Opened
 from . import frames
-from .checksum import LONGEST
+from .checksum import LONGEST_IN_BATCH
 from .frame_chain import frame_starts
 from .frames import HEADER, OVERHEAD
 
@@ -53,12 +53,12 @@ class Sweep:
         got = opened.readinto(view)
         starts = frame_starts(view, 0, got)
         sizes = np.diff(starts)
-        large = np.flatnonzero(sizes > LONGEST + OVERHEAD)
+        large = np.flatnonzero(sizes > LONGEST_IN_BATCH + OVERHEAD)
         if large.size:
             starts, sizes = starts[: large[0] + 1], sizes[: large[0]]
         vain = 2 * int(starts[-1]) < got
         self._reach = min(self.size, max(self._reach // 2, _LEAST) if vain else 2 * self._reach)
-        if sizes.size < _FEW or not frames.all_hold(self._view, starts):
+        if sizes.size < _FEW or not frames.all_crcs_match_destructive(starts, self._view):
             opened.rewind(got)
             return None
         stop = int(starts[-1])

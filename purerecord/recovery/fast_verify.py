@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..container import frames
-from ..container.checksum import LONGEST, crc32c, mask
+from ..container.checksum import LONGEST_IN_BATCH, crc32c, mask
 from ..container.frame_chain import frame_starts
 from ..container.frames import FOOTER, HEADER, OVERHEAD
 from ..errors import ChecksumError
@@ -66,13 +66,13 @@ def _front(buffer: bytearray, have: int) -> Front:
     if have < HEADER:
         return Front(0, 0, True)
     try:
-        large = frames.decode_header(buffer) > LONGEST
+        large = frames.decode_header(buffer) > LONGEST_IN_BATCH
     except ChecksumError:
         return Front(0, 0, False)
     if not large:
         starts = frame_starts(buffer, 0, have)
-        if len(starts) > 1 and int(np.diff(starts).max()) <= LONGEST + OVERHEAD:
-            sound = frames.all_hold(buffer, starts)
+        if len(starts) > 1 and int(np.diff(starts).max()) <= LONGEST_IN_BATCH + OVERHEAD:
+            sound = frames.all_crcs_match_destructive(starts, buffer)
             return Front(len(starts) - 1, int(starts[-1]), True) if sound else Front(0, 0, False)
     return _one_by_one(memoryview(buffer)[:have])
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..container.damage import Damage
+from ..container.looks_like import detect
 from ..storage.opened import Opened
 from ..storage.paths import Named, temporary_name, writing
 
@@ -30,7 +31,7 @@ class Rereadable(Opened):
     """An opened file that gives its latest bytes once more: those behind what was last forgotten."""
 
     def __init__(self, file: Named, compression: Any = "auto") -> None:
-        super().__init__(file, compression)
+        super().__init__(file, compression, detect=detect)
         self._kept = _spool()
         self._kept_from = 0  # where in the plain data that begins
 

@@ -15,6 +15,7 @@ from typing import Any
 from ..container.checksum import crc32c
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
+from ..container.looks_like import open_source
 from ..container.writer import TFRecordWriter
 from ..errors import CorruptionError
 from ..processes.pool import Progress, no_progress
@@ -148,7 +149,7 @@ def _like(opened: Opened) -> TFRecordOptions:
 def _verified(path: str, records: int, crc: int) -> str:
     """The compression of the file at ``path``, once it is certain that it holds those records, on disk."""
     found = read = 0
-    with closing(FrameStream(opened := Opened(path))) as stream, suppress(CorruptionError):
+    with closing(FrameStream(opened := open_source(path))) as stream, suppress(CorruptionError):
         while (batch := stream.next()) is not None:
             found += len(batch)
             for payload in batch.views():

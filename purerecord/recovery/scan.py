@@ -13,6 +13,7 @@ from typing import Any
 from ..container.damage import BROKEN_COMPRESSION, Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import HEADER
+from ..container.looks_like import open_source
 from ..errors import CorruptionError
 from ..records import Records
 from ..storage.opened import Opened
@@ -45,7 +46,7 @@ def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
     >>> for found in scan("train.tfrecord"):
     ...     print(found)
     """
-    opened = Opened(single(path), compression)
+    opened = open_source(single(path), compression)
     with closing(FrameStream(opened)) as stream:
         index = 0
         for found in walk(opened, stream):

@@ -16,6 +16,7 @@ from typing import Any
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import FOOTER, HEADER
+from ..container.looks_like import open_source
 from ..errors import CorruptionError, SchemaError
 from ..payload.columns.gather import gather
 from ..payload.parse.examples import parse_example
@@ -124,7 +125,7 @@ class Job:
         name, error = file if isinstance(file, str) else "", None
         compression, stored = "", None
         try:
-            with closing(Opened(file, self.compression)) as opened:
+            with closing(open_source(file, self.compression)) as opened:
                 name = opened.name
                 _examine(opened, found, progress or no_progress)
                 compression = opened.compression or ""

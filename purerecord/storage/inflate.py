@@ -28,7 +28,6 @@ _BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEX
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
 _INPUT = 1 << 16
-_JUDGED = 12
 _RECENT = 1 << 18
 # So many bytes tell whether a member begins; more would make a file full of what looks like one slow.
 _MEMBER = 1 << 12
@@ -63,21 +62,6 @@ class Prefixed:
 
     def close(self) -> None:
         self._rest.close()
-
-
-def sniff(head: bytes) -> str:
-    """ "GZIP", "ZLIB" or "", judged by the beginning of a file that is not plain."""
-    if head.startswith(b"\x1f\x8b"):
-        return "GZIP"
-    if len(head) >= 2 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0:
-        try:
-            # A damaged plain file may begin like this too, but will not inflate. However many bytes
-            # came at once, the same are judged: what a file is must not depend on its pieces.
-            zlib.decompressobj().decompress(head[:_JUDGED])
-            return "ZLIB"
-        except zlib.error:
-            pass
-    return ""
 
 
 class Inflater:

@@ -11,16 +11,17 @@ import errno
 import io
 import os
 import stat
+from collections.abc import Callable
 from typing import Any
 
-from ..container.frames import HEADER, decode_header
-from ..errors import ChecksumError
 from .compression import compression_name
-from .inflate import BlockInflater, Prefixed, Source, inflated, sniff
+from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named, is_url, open_remote
 
-# So many bytes tell what a file is.
-SNIFF = 1 << 12
+# Bytes of a file's beginning that are read to detect its compression; fewer if they come in small pieces,
+# but never fewer than the minimum unless the file ends before.
+HEAD_SIZE = 1 << 12
+_SMALLEST_HEAD = 12
 
 
 def _has_size(file: io.FileIO) -> bool:
@@ -28,7 +29,7 @@ def _has_size(file: io.FileIO) -> bool:
     return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
 
 
-class _File:
+class _BinaryFile:
     """Reads a binary file object, which is closed here only if it was opened here."""
 
     def __init__(self, file: Any, *, ours: bool) -> None:
@@ -94,7 +95,7 @@ class _File:
         return data, rest
 
 
-class _OwnFile(io.FileIO):
+class _SelfClosingFile(io.FileIO):
     """A file that is closed when it is forgotten, also together with an error, and so in a cycle."""
 
     def __del__(self) -> None:
@@ -102,20 +103,24 @@ class _OwnFile(io.FileIO):
 
 
 class Opened:
-    """One file, opened: a source of plain bytes, whatever it is compressed with.
+    """One open file, as a source of plain bytes whatever its compression.
 
-    ``compression`` is "", "GZIP" or "ZLIB", or None as long as no byte has come to tell.
+    ``compression`` is "", "GZIP" or "ZLIB". If it is "auto", ``detect`` tells it from the file's first bytes;
+    until these have come, the attribute is None.
     """
 
-    def __init__(self, file: Named, compression: Any = "auto") -> None:
+    def __init__(
+        self, file: Named, compression: Any = "", *, detect: Callable[[bytes], str] | None = None
+    ) -> None:
         self.compression = None if compression == "auto" else compression_name(compression)
+        self._detect = detect
         if isinstance(file, str):
             self.name = file
-            opened = open_remote(file) if is_url(file) else _OwnFile(file)
-            self._file = _File(opened, ours=True)
+            opened = open_remote(file) if is_url(file) else _SelfClosingFile(file)
+            self._file = _BinaryFile(opened, ours=True)
         else:
             self.name = str(getattr(file, "name", "") or "<stream>")
-            self._file = _File(file, ours=False)
+            self._file = _BinaryFile(file, ours=False)
         self._head = b""
         self._plain: Source | None = self._file if self.compression == "" else None
 
@@ -140,13 +145,14 @@ class Opened:
             self._plain = self._begin()
 
     def _begin(self) -> Source | None:
-        while len(self._head) < HEADER and (more := self._file.read(SNIFF)):
+        while len(self._head) < _SMALLEST_HEAD and (more := self._file.read(HEAD_SIZE)):
             self._head += more
         if not self._head:
             return None
         head, self._head = self._head, b""
         if self.compression is None:
-            self.compression = detect(head)
+            assert self._detect is not None, "only a detection can tell the compression"
+            self.compression = self._detect(head)
         if not self.compression:
             return self._file if self._file.rewind(len(head)) else Prefixed(head, self._file)
         return inflated(self._file, self.compression, head)
@@ -191,14 +197,3 @@ class Opened:
 
     def close(self) -> None:
         (self._plain or self._file).close()
-
-
-def detect(head: bytes) -> str:
-    """The compression of a file that begins with ``head``: "", "GZIP" or "ZLIB"."""
-    if len(head) >= HEADER:
-        try:
-            decode_header(head)
-            return ""
-        except ChecksumError:
-            pass
-    return sniff(head)

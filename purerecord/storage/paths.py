@@ -162,7 +162,8 @@ def is_url(path: str) -> bool:
     return match is not None and match[1].lower() != "file"
 
 
-def _fsspec() -> Any:
+def import_fsspec() -> Any:
+    """The module ``fsspec``; an error that says how to install it if it is missing."""
     try:
         import fsspec  # noqa: PLC0415 - an extra, imported when a URL is
     except ImportError:
@@ -171,11 +172,11 @@ def _fsspec() -> Any:
 
 
 def _remote_glob(path: str) -> list[str]:
-    filesystem, inner = _fsspec().core.url_to_fs(path)
+    filesystem, inner = import_fsspec().core.url_to_fs(path)
     return sorted(filesystem.unstrip_protocol(name) for name in filesystem.glob(inner))
 
 
 def open_remote(path: str, mode: str = "rb") -> BinaryIO:
     """A remote file, opened through fsspec."""
-    file: BinaryIO = _fsspec().open(path, mode).open()
+    file: BinaryIO = import_fsspec().open(path, mode).open()
     return file

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, cast
 
-from ..storage.paths import _fsspec, is_url, local_path, open_remote
+from ..storage.paths import import_fsspec, is_url, local_path, open_remote
 from . import errors
 from ._missing import missing
 from .errors import InvalidArgumentError, translated
@@ -173,7 +173,7 @@ def _open(name: Any, mode: str) -> Any:
 def _remote(path: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the path in it."""
     with known_scheme(path):
-        found = _fsspec().core.url_to_fs(path)
+        found = import_fsspec().core.url_to_fs(path)
     return cast("tuple[Any, str]", found)
 
 
@@ -367,7 +367,7 @@ def join(path: Any, *paths: Any) -> Any:
 def get_registered_schemes() -> list[str]:
     """The URL schemes that are known; with fsspec, all of its."""
     try:
-        known = _fsspec().available_protocols()
+        known = import_fsspec().available_protocols()
     except ImportError:
         known = []
     return sorted({"", "file", *known})

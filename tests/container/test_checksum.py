@@ -152,7 +152,7 @@ def test_headers_are_not_looked_at():
 @pytest.mark.parametrize("distance", range(-3, 4))
 def test_payloads_on_both_sides_of_a_run_boundary_are_looked_at(distance):
     size = 1024 - OVERHEAD
-    count = checksum._RUN // 1024 + 3
+    count = checksum._COPIED_AT_ONCE // 1024 + 3
     payloads = [bytes([i % 251]) * size for i in range(count)]
     payloads[5] += b"." * (distance % 1024)  # moves the boundary through frames
     data = frames(payloads)
@@ -176,7 +176,7 @@ def test_swapped_payloads_of_equal_length_do_not_match():
 
 @pytest.mark.parametrize(
     "lengths",
-    [[10] * (checksum._MANY - 1), [9000] * 200, [0] * 500 + [1 << 15]],
+    [[10] * (checksum._FEWEST_PAYLOADS - 1), [9000] * 200, [0] * 500 + [1 << 15]],
     ids=["too few", "too large", "one too long"],
 )
 def test_where_single_crcs_are_as_quick_nothing_is_answered(lengths):
@@ -228,7 +228,7 @@ def test_memory_in_which_something_does_not_match_is_as_it_was(kind):
 
 
 def test_few_or_long_payloads_in_place_are_left_to_others():
-    for payloads in ([b"x"] * 10, [b"x"] * 200 + [bytes(checksum.LONGEST + 1)]):
+    for payloads in ([b"x"] * 10, [b"x"] * 200 + [bytes(checksum.LONGEST_IN_BATCH + 1)]):
         memory = bytearray(frames(payloads))
         assert match_in_place(memory, payloads) is None
         assert memory == frames(payloads)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from purerecord.container import frame_chain
-from purerecord.container import frames as frame
-from purerecord.container.frame_chain import frame_starts
+from purerecord.container.frame_chain import frame_starts, split
 from tests.support.damage import (
     HEADER,
     OVERHEAD,
@@ -29,7 +28,7 @@ from tests.support.settings import CAMPAIGN
 @pytest.fixture(autouse=True)
 def _few_are_enough(monkeypatch):
     """Frames are walked from many places even where these tests have too few for it to pay."""
-    monkeypatch.setattr(frame_chain, "_FEWEST", 256)
+    monkeypatch.setattr(frame_chain, "_FEWEST_FRAMES", 256)
 
 
 def plain_walk(data: bytes, start: int = 0) -> list[int]:
@@ -86,7 +85,7 @@ def test_walk_is_that_of_the_plain_loop(kind, filling, seed):
     payloads = [FILLINGS[filling](rng, length) for length in lengths_of(kind, rng)]
     data = frames(payloads)
     assert np.array_equal(frame_starts(data, 0, len(data)), starts(payloads))
-    found = frame.split(data)
+    found = split(data)
     assert (found.stop, found.bad, len(found.begins)) == (len(data), False, len(payloads))
     for size in (len(data) - 1, len(data) // 2, 70_001):
         assert frame_starts(cut(data, size), 0, size).tolist() == plain_walk(cut(data, size))
@@ -108,10 +107,10 @@ def test_split_of_damaged_buffers_ends_at_the_first_bad_length(kind, seed):
         data[:at] + b"\xff" * 3 + data[at:],
         zero(data, at, at + 5000),
     ):
-        found = frame.split(damaged)
+        found = split(damaged)
         assert (len(found.begins), found.stop, found.bad) == (number, at, True)
     missing = 1 + rng.randrange(11)
-    found = frame.split(data[: at + missing])
+    found = split(data[: at + missing])
     assert (len(found.begins), found.stop, found.bad) == (number, at, False)
 
 
@@ -148,7 +147,7 @@ def test_bytes_at_the_end_that_look_like_a_length_lead_nowhere(seed):
 
 
 def test_header_is_looked_for_up_to_the_end_and_no_farther(monkeypatch):
-    monkeypatch.setattr(frame_chain, "_LANE", 8)
+    monkeypatch.setattr(frame_chain, "_FRAMES_PER_WALK", 8)
     for length in range(60, 240, 7):
         small = frames([b"x" * (length + i % 2) for i in range(70_000 // length)])
         probe = plain_walk(small[: 16 * 1000])
@@ -174,7 +173,7 @@ def test_any_kind_of_buffer_is_walked(kind):
     payloads = [b"x" * (i % 40) for i in range(6000)]
     data = kind(frames(payloads))
     assert frame_starts(data, 0, len(data)).tolist() == starts(payloads)
-    assert len(frame.split(data).begins) == 6000
+    assert len(split(data).begins) == 6000
 
 
 @pytest.mark.parametrize("filling", FILLINGS)

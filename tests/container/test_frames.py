@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from purerecord import ChecksumError, Records, TruncatedError
 from purerecord.container import frames as frame
+from purerecord.container.frame_chain import split
+from purerecord.container.looks_like import looks_like
 from tests.support.damage import (
     FOOTER,
     HEADER,
@@ -80,7 +82,7 @@ def test_encode_of_records_gives_the_file_wherever_they_lie(payloads, data, kind
 @each_file
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_split_gives_the_records(payloads, data, kind):
-    found = frame.split(kind(data))
+    found = split(kind(data))
     assert payloads_in(data, found) == payloads
     assert (found.stop, found.bad) == (len(data), False)
     assert not len(frame.bad_payloads(kind(data), found.begins, found.ends))
@@ -88,7 +90,7 @@ def test_split_gives_the_records(payloads, data, kind):
 
 @each_file
 def test_split_begins_anywhere(payloads, data):
-    found = frame.split(b"before" + data, 6)
+    found = split(b"before" + data, 6)
     assert payloads_in(b"before" + data, found) == payloads
     assert (found.stop, found.bad) == (6 + len(data), False)
 
@@ -99,7 +101,7 @@ def test_split_of_any_beginning_gives_the_whole_frames_in_it(name):
     edges = starts(payloads)
     sizes = range(len(data)) if len(data) < 8000 else random.Random(1).sample(range(len(data)), 2000)
     for size in sizes:
-        found = frame.split(cut(data, size))
+        found = split(cut(data, size))
         whole = sum(edge <= size for edge in edges) - 1
         assert len(found.begins) == whole
         assert (found.stop, found.bad) == (edges[whole], False)
@@ -111,7 +113,7 @@ def test_byte_by_byte_a_frame_appears_with_its_last_byte(name):
     buffer, base, got = b"", 0, []
     for byte in data:
         buffer += bytes([byte])
-        found = frame.split(buffer)
+        found = split(buffer)
         got += payloads_in(buffer, found)
         base += found.stop
         buffer = buffer[found.stop :]
@@ -123,17 +125,9 @@ def test_byte_by_byte_a_frame_appears_with_its_last_byte(name):
 @each_file
 @pytest.mark.parametrize("garbage", [b"\x00" * 12, b"\xff" * 12, b"<!doctype html>", header(3)[:8] + b"junk"])
 def test_garbage_behind_the_frames_is_bad_and_no_frame(payloads, data, garbage):
-    found = frame.split(data + garbage)
+    found = split(data + garbage)
     assert payloads_in(data, found) == payloads
     assert (found.stop, found.bad) == (len(data), True)
-
-
-@each_file
-@pytest.mark.parametrize("limit", [1, 2, 49, 100, 1000])
-def test_split_with_a_limit_gives_no_more(payloads, data, limit):
-    found = frame.split(data, 0, limit)
-    assert payloads_in(data, found) == payloads[:limit]
-    assert (found.stop, found.bad) == (starts(payloads)[min(limit, len(payloads))], False)
 
 
 @pytest.mark.parametrize("name", ["equal lengths", "all lengths", "equal, then others"])
@@ -145,7 +139,7 @@ def test_a_wrong_length_ends_the_frames_there(name):
         for length in (0, 4, 1 << 20, 2**63, 2**64 - 1, rng.randrange(300)):
             if length == len(payloads[number]):
                 continue
-            found = frame.split(set_length(data, edges[number], length))
+            found = split(set_length(data, edges[number], length))
             assert len(found.begins) == number
             assert (found.stop, found.bad) == (edges[number], True)
 
@@ -155,7 +149,7 @@ def test_every_flipped_bit_of_a_header_is_seen():
     data = frames(payloads)
     for number, start in enumerate(starts(payloads)[:-1]):
         for bit in range(8 * HEADER):
-            found = frame.split(flip_bit(data, 8 * start + bit))
+            found = split(flip_bit(data, 8 * start + bit))
             assert (len(found.begins), found.stop, found.bad) == (number, start, True)
 
 
@@ -164,7 +158,7 @@ def test_every_damaged_payload_is_named(count):
     payloads = [random.Random(i).randbytes(i % 50) for i in range(count)]
     data = frames(payloads)
     edges = starts(payloads)
-    found = frame.split(data)
+    found = split(data)
     for number in range(count):
         damaged = flip_byte(data, edges[number + 1] - 1, 1)
         if payloads[number]:
@@ -186,7 +180,7 @@ def test_sizes_and_counts_around_every_edge(length, count):
     payloads = [random.Random(i).randbytes(length) for i in range(min(count, 3))] * count
     payloads = payloads[:count]
     data = frames(payloads)
-    found = frame.split(data)
+    found = split(data)
     assert b"".join(frame.encode_many(payloads)) == data
     assert found.stop == len(data)
     assert payloads_in(data, found) == payloads
@@ -194,21 +188,21 @@ def test_sizes_and_counts_around_every_edge(length, count):
     if length:
         damaged = flip_byte(data, len(data) - FOOTER - 1)
         assert frame.bad_payloads(damaged, found.begins, found.ends).tolist() == [count - 1]
-    assert len(frame.split(data[:-1]).begins) == count - 1
+    assert len(split(data[:-1]).begins) == count - 1
 
 
 @given(st.lists(st.binary(max_size=60), max_size=30))
 def test_decode_of_encode_is_the_same(payloads):
     data = b"".join(frame.encode_many(payloads))
     assert data == frames(payloads)
-    found = frame.split(data)
+    found = split(data)
     assert payloads_in(data, found) == payloads
 
 
 @given(st.binary(max_size=300), st.integers(0, 20))
 def test_any_bytes_give_only_frames_whose_length_holds(data, start):
     data = frames([b"x"] * (start % 3)) + data
-    found = frame.split(data)
+    found = split(data)
     for begin, end in zip(found.begins.tolist(), found.ends.tolist(), strict=True):
         assert data[begin - HEADER : begin] == header(end - begin)
     assert found.stop <= len(data)
@@ -279,9 +273,9 @@ def test_u32_at_needs_no_alignment():
     ],
 )
 def test_what_is_no_tfrecord_is_recognised(head, words):
-    assert words in frame.looks_like(head)
+    assert words in looks_like(head)
 
 
 def test_what_is_unknown_is_not_guessed():
-    assert frame.looks_like(b"\x00\x01\x02") is None
-    assert frame.looks_like(b"") is None
+    assert looks_like(b"\x00\x01\x02") is None
+    assert looks_like(b"") is None

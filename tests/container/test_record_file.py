@@ -11,7 +11,9 @@ import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,7 @@ from purerecord import (
 )
 from purerecord.container import record_file
 from tests.support.damage import FOOTER, HEADER, cut, flip_byte, frames, starts
+from tests.support.dataset_properties import numbered, write_files
 
 COUNT = 500
 
@@ -398,3 +401,77 @@ def test_errors_about_examples_in_a_record_file_say_where(options, tmp_path):
         with pytest.raises(DecodeError) as caught:
             decode_examples(part)
         assert (caught.value.path, caught.value.record) == (str(paths[1]), 1)
+
+
+# Many records in any order: fetch
+
+
+@given(numbers=st.lists(st.integers(0, 29), max_size=40))
+def test_any_order_and_repetition(numbers, tmp_path):
+    table = RecordFile(write_files(tmp_path, [7, 0, 1, 22]))
+    assert list(table.fetch(np.array(numbers, np.int64))) == [b"%d" % number for number in numbers]
+    assert len(table) == 30
+
+
+def test_more_files_than_are_kept_open(tmp_path):
+    table = RecordFile(write_files(tmp_path, [1] * 150))
+    order = np.arange(150)[::-1]
+    assert list(table.fetch(order)) == numbered(150)[::-1]
+    before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    del table
+    after = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else -64
+    assert before - after == 64
+
+
+def test_index_beside_the_file_is_used_and_checked(tmp_path):
+    paths = write_files(tmp_path, [5, 6])
+    build_index(paths[0]).save(paths[0] + ".index")
+    assert list(RecordFile(paths).fetch(np.array([4, 10]))) == [b"4", b"10"]
+    build_index(paths[1]).save(paths[0] + ".index")
+    with pytest.raises(StaleIndexError):
+        RecordFile(paths).load_indexes()
+
+
+def test_indexes_travel_in_a_pickle(tmp_path):
+    table = RecordFile(write_files(tmp_path, [5, 6]))
+    table.fetch(np.array([3]))
+    copy = pickle.loads(pickle.dumps(table))
+    assert list(copy.fetch(np.array([10, 0]))) == [b"10", b"0"]
+
+
+def test_damage_names_its_record(tmp_path):
+    paths = write_files(tmp_path, [5, 6], size=10)
+    offset = int(build_index(paths[1]).offsets[2])
+    Path(paths[1]).write_bytes(flip_byte(Path(paths[1]).read_bytes(), offset + 15))
+    table = RecordFile(paths)
+    assert len(table.fetch(np.array([6, 8]))) == 2
+    with pytest.raises(ChecksumError) as caught:
+        table.fetch(np.array([6, 7, 8]))
+    assert (caught.value.path, caught.value.record) == (paths[1], 2)
+
+
+def test_blocked_gzip_beside_plain_files(tmp_path):
+    plain = write_files(tmp_path, [4])
+    blocked = str(tmp_path / "blocked")
+    with TFRecordWriter(blocked, TFRecordOptions("GZIP", block_size=32)) as writer:
+        writer.write_many([b"x%d" % number for number in range(9)])
+    table = RecordFile([*plain, blocked])
+    assert len(table) == 13
+    assert list(table.fetch(np.array([12, 0, 5]))) == [b"x8", b"0", b"x1"]
+
+
+def test_records_know_their_file_and_their_number_there(tmp_path):
+    paths = write_files(tmp_path, [5, 0, 6])
+    records = RecordFile(paths).fetch(np.array([10, 4, 5]))
+    assert [records.origin(i)[:2] for i in range(3)] == [(paths[2], 5), (paths[0], 4), (paths[2], 0)]
+
+
+def test_slice_fetches_by_its_own_numbers(tmp_path):
+    part = RecordFile(write_files(tmp_path, [5, 6]))[1:10:3]
+    assert list(part.fetch(np.array([2, 0]))) == [b"7", b"1"]
+
+
+def test_damaged_data_is_fetched_where_it_is_not_verified(tmp_path):
+    (path,) = write_files(tmp_path, [3], size=10)
+    Path(path).write_bytes(flip_byte(Path(path).read_bytes(), HEADER))
+    assert len(RecordFile(path, verify=False).fetch(np.array([1, 0]))) == 2

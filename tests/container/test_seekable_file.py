@@ -106,7 +106,7 @@ def test_large_records_that_are_not_ours_are_not_read(size, large, monkeypatch):
 
 
 def test_what_is_too_much_for_the_memory_comes_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(seekable_file, "_MOST", 1 << 20)
+    monkeypatch.setattr(seekable_file, "_LARGEST_READ", 1 << 20)
     path = tmp_path / "file"
     payloads = [bytes([number]) * 40_000 for number in range(200)]
     path.write_bytes(frames(payloads))

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
+from purerecord.container.looks_like import open_source
 from purerecord.container.small_frames import Sweep, sweep_for
 from purerecord.storage.opened import Opened
 from tests.support.damage import flip_byte, frames, starts
 
 
 def opened(path) -> Opened:
-    file = Opened(str(path))
+    file = open_source(str(path))
     file.detect_compression()
     return file
 

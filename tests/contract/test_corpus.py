@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from purerecord import RecordFile, build_index, read_records
-from purerecord.storage.opened import Opened
+from purerecord.container.looks_like import open_source
 from tests.support.all_readers import STREAMING, outcome
 from tests.support.damage import OVERHEAD
 from tests.support.places import CORPUS
@@ -57,7 +57,7 @@ def _quick() -> dict:
 def test_compression_of_a_golden_file_is_found_or_declared(path):
     compression = twin(path)["compression"]
     assert facts(list(read_records(path, compression=compression))) == twin(path)["records"]
-    opened = Opened(str(path))
+    opened = open_source(str(path))
     opened.read(1)
     assert opened.compression == (compression if path.stat().st_size else None)
     opened.close()

@@ -334,7 +334,7 @@ def test_quarantine_of_a_compressed_file_takes_plain_bytes(tmp_path):
 def test_quarantine_of_a_stream_forgets_what_is_not_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(quarantine, "_IN_MEMORY", 500)
     plain = flip_byte(CLEAN, EDGES[17] + 30)
-    with buffers(_CHUNK=300):
+    with buffers(_SMALLEST_READ=300):
         salvage(io.BytesIO(plain), tmp_path / "b", quarantine=tmp_path / "bad")
     assert (tmp_path / "bad" / f"{EDGES[17]:012d}.bin").read_bytes() == plain[EDGES[17] : EDGES[18]]
 
@@ -454,7 +454,7 @@ def test_damage_everywhere_is_passed_in_linear_time(monkeypatch):
         for at in range(0, len(data), 2 * 36):
             data[at + 9] ^= 0xFF
             data[at + 20] ^= 0xFF
-        with buffers(_OFTEN=10, _LOOK=1 << 14):
+        with buffers(_FULL_LOOKAHEADS=10, _LOOKAHEAD=1 << 14):
             assert len(damages(bytes(data))) == number // 2
         totals.append(sum(looked_at))
         looked_at.clear()

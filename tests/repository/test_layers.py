@@ -30,7 +30,7 @@ SEES = {
     "memory": set(),
     "records": {"errors", "memory"},
     "processes": {"errors", "memory"},
-    "storage": {"errors", "memory", "container"},
+    "storage": {"errors", "memory"},
     "container": {*FACE, "memory", "storage"},
     "payload": {*FACE, "memory"},
     "recovery": {*FACE, "processes", "storage", "container"},

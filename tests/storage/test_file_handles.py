@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import purerecord as pr
+from purerecord.container.looks_like import open_source
 from purerecord.dataset import TFRecordDataset
 from purerecord.storage.file_handles import KEPT, OpenFiles
 from purerecord.storage.opened import Opened
@@ -101,7 +102,7 @@ def test_reader_forgotten_together_with_an_error_is_closed_without_a_word(compre
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         for _ in range(20):
-            for reader in (pr.read_records(path), iter(TFRecordDataset(path)), Opened(str(path))):
+            for reader in (pr.read_records(path), iter(TFRecordDataset(path)), open_source(str(path))):
                 first = reader.read(100) if isinstance(reader, Opened) else next(reader)
                 cycle: list = [reader, first]  # as a traceback and its frames are one
                 cycle.append(cycle)

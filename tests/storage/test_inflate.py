@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord import CompressionError, TFRecordOptions
+from purerecord.container.looks_like import sniff
 from purerecord.storage.deflate import BlockDeflater
 from purerecord.storage.inflate import (
     BLOCK_HEADER_SIZE,
@@ -23,7 +24,6 @@ from purerecord.storage.inflate import (
     encode_block_header,
     inflate_block,
     inflated,
-    sniff,
 )
 from tests.support.all_readers import Trickle
 from tests.support.damage import cut, flip_byte

@@ -25,8 +25,8 @@ import pytest
 
 import purerecord
 from purerecord import ChecksumError, ShardedWriter, TFRecordWriter, TruncatedError, read_records
+from purerecord.container.looks_like import detect, open_source
 from purerecord.storage import opened
-from purerecord.storage.opened import Opened, detect
 from purerecord.storage.paths import is_url, resolve, resolve_paths, shard_names, split_pattern
 from tests.support.all_readers import Trickle
 from tests.support.damage import frame, frames, header
@@ -389,7 +389,7 @@ def test_reading_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, interru
     path = written(tmp_path / "file", frames(payloads))
     moments: Iterator[int] = iter(())
 
-    class Interrupted(opened._OwnFile):
+    class Interrupted(opened._SelfClosingFile):
         def read(self, size=-1):
             if next(moments) == 0:
                 raise interrupt
@@ -400,7 +400,7 @@ def test_reading_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, interru
                 raise interrupt
             return super().readinto(buffer)
 
-    monkeypatch.setattr(opened, "_OwnFile", Interrupted)
+    monkeypatch.setattr(opened, "_SelfClosingFile", Interrupted)
     for moment in range(2, 30):
         moments = itertools.count(-moment)
         reader = read_records(path)
@@ -424,13 +424,13 @@ def test_damage_is_found_where_it_is_also_if_reading_is_interrupted(tmp_path, mo
     expected = list(read_records(path, on_error="skip"))
     moments: Iterator[int] = iter(())
 
-    class Interrupted(opened._OwnFile):
+    class Interrupted(opened._SelfClosingFile):
         def readinto(self, buffer):
             if next(moments) == 0:
                 raise OSError(errno.EIO, "once")
             return super().readinto(buffer)
 
-    monkeypatch.setattr(opened, "_OwnFile", Interrupted)
+    monkeypatch.setattr(opened, "_SelfClosingFile", Interrupted)
     for moment in range(1, 9):
         moments = itertools.count(-moment)
         reader = read_records(path, on_error="skip")
@@ -472,12 +472,12 @@ def test_plain_file_that_begins_like_a_compressed_one_is_plain():
 
 def test_opened_tells_its_name_and_compression(tmp_path):
     path = written(tmp_path / "file", gzip.compress(DATA))
-    opened = Opened(str(path))
+    opened = open_source(str(path))
     assert opened.compression is None
     assert opened.read(100) == DATA[:100]
     assert (opened.compression, opened.name) == ("GZIP", str(path))
     opened.close()
-    assert Opened(io.BytesIO()).name == "<stream>"
+    assert open_source(io.BytesIO()).name == "<stream>"
 
 
 # Files that grow

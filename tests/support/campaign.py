@@ -279,16 +279,16 @@ def read_all(
 ) -> tuple[list[Frame | Damage], list[bytes], FileReport]:
     """What scanning finds in ``data``, what reading and validating give, once all ways of doing it agree."""
     look = rng.choice([100, 4_000, 1 << 20, 1 << 20])
-    with buffers(_LOOK=look):
+    with buffers(_LOOKAHEAD=look):
         found = list(scan(io.BytesIO(data), compression=compression))
     chunk = rng.choice([16 if len(data) < 5_000 else 300, 1_000, 5_000, 1 << 20])
     with buffers(
-        _LOOK=look,
-        _CHUNK=chunk,
+        _LOOKAHEAD=look,
+        _SMALLEST_READ=chunk,
         _VERIFIED=max(chunk, 64),
-        _PIECE=rng.choice([100, 5_000, 1 << 24]),
-        _SEARCH=rng.choice([50, 1_000, 10_000, 1 << 22]),
-        _LARGE=rng.choice([10, 500, 1 << 14]),
+        _LARGEST_READ=rng.choice([100, 5_000, 1 << 24]),
+        _SEARCH_READ=rng.choice([50, 1_000, 10_000, 1 << 22]),
+        _DIRECT_PAYLOAD=rng.choice([10, 500, 1 << 14]),
         **({"_SIZE": rng.choice([200, 3_000, 1 << 20]), "_FEW": rng.choice([1, 16])} if _SWEEPS else {}),
     ):
         source = _source(rng, data, folder)

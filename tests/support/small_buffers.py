@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-READERS = ("container.frame_stream", "container.forward", "container.small_frames", "recovery.fast_verify")
+READERS = ("container.frame_stream", "container.small_frames", "recovery.fast_verify")
 
 
 @cache

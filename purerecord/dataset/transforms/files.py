@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...container.filetable import FileTable
+from ...container.looks_like import detect
 from ...container.reader import RecordReader
+from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
 from ...records import Records
 from ...storage.compression import compression_name
-from ...storage.opened import SNIFF, detect
+from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_url
 from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Table, changed
 
@@ -93,11 +94,11 @@ class Files(Node):
         if self.compression != "auto":
             return not compression_name(self.compression)
         with open(path, "rb", buffering=0) as file:
-            return not detect(file.read(SNIFF))
+            return not detect(file.read(HEAD_SIZE))
 
     @cached_property
-    def _table(self) -> FileTable:
-        return FileTable(self.paths)
+    def _table(self) -> RecordFile:
+        return RecordFile(self.paths)
 
     def size(self) -> int | None:
         """The number of records, found by going through the headers, once; they travel along in a pickle."""

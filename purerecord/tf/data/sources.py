@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...storage.opened import Opened
+from ...container.looks_like import open_source
 from ...storage.paths import local_path
 from .._values.convert import to_array
 from .._values.operators import invalid
@@ -306,7 +306,7 @@ def pieces(path: str, compression: str, size: int, header: int, footer: int) -> 
 
 def _chunks(path: str, compression: str) -> Iterable[bytes]:
     with translated(compressed=bool(compression)):
-        opened = Opened(local_path(path), compression)
+        opened = open_source(local_path(path), compression)
         try:
             while chunk := opened.read(1 << 18):
                 yield chunk

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...container.frame_stream import FrameStream
 from ...container.frames import HEADER
+from ...container.looks_like import open_source
 from ...errors import CompressionError, CorruptionError, TruncatedError
-from ...storage.opened import Opened
 from ...storage.paths import local_path
 from ..errors import DataLossError, UnimplementedError, join, translate, translated
 from ..gfile import known_scheme
@@ -29,7 +29,7 @@ class RecordFile(Iterator[bytes]):
         self._compression = compression
         name = local_path(path)
         with translated(), known_scheme(name):
-            self._stream = FrameStream(Opened(name, compression))
+            self._stream = FrameStream(open_source(name, compression))
         self._ready: Iterator[bytes] = iter(())
         self._cut: Exception | None = None  # said again, should somebody ask again
 
