@@ -289,7 +289,7 @@ def test_a_missing_peer_is_reported(store: Store, monkeypatch: pytest.MonkeyPatc
 
 def test_memory_is_judged_by_size_and_flatness() -> None:
     def judged(small: float, large: float) -> str:
-        result = Result("memory", "tab", "x", "", fresh.CEILING, "MB", at_most=True)
+        result = Result("memory", "tab", "x", "", fresh.MEMORY_CEILING, "MB", at_most=True)
         return fresh._judged(result, [small * fresh.MEGABYTE, large * fresh.MEGABYTE]).status
 
     assert judged(50, 55) == "reached"
