@@ -11,27 +11,27 @@ from benchmarks.cases import CASES, PARTS
 from benchmarks.workloads import WORKLOADS, Store
 
 HERE = Path(__file__).resolve().parent
-QUICK = 10
+QUICK_DIVISOR = 10
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def size(text: str) -> int:
-    """``"10G"`` in bytes."""
+    """The number of bytes that a text such as ``"10G"`` means."""
     unit = UNITS.get(text[-1:].upper())
     return int(text[:-1]) * unit if unit else int(text)
 
 
 def arguments(argv: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser("python -m benchmarks", description="purerecord beside its peers.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one or more of: {', '.join(PARTS)}")
     parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this one")
     parser.add_argument("--without", action="append", default=[], metavar="PEER", help="leave a peer out")
-    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK} of the records, 3 rounds")
-    parser.add_argument("--rounds", type=int, help="rounds per comparison, best counts (7; quick: 3)")
-    parser.add_argument("--cache", type=Path, default=HERE / "cache", help="where the workloads are kept")
-    parser.add_argument("--out", type=Path, default=HERE / "results", help="where JSON and chart go")
-    parser.add_argument("--memory-size", type=size, metavar="SIZE", help="of the large file (1G)")
+    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK_DIVISOR} of the records, 3 rounds")
+    parser.add_argument("--rounds", type=int, help="rounds per comparison; the best counts (7; quick: 3)")
+    parser.add_argument("--cache", type=Path, default=HERE / "cache", help="folder of the workloads")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder of the JSON and the chart")
+    parser.add_argument("--memory-size", type=size, metavar="SIZE", help="size of the large file (1G)")
     args = parser.parse_args(argv)
     if wrong := set(args.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(wrong))}; there are {', '.join(PARTS)}")
@@ -42,8 +42,8 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
 
 
 def results(args: argparse.Namespace) -> Iterator[race.Result]:
-    """Everything that was asked for, as it comes."""
-    store = Store(args.cache.resolve(), QUICK if args.quick else 1)
+    """Yield the result of each requested comparison as soon as it is there."""
+    store = Store(args.cache.resolve(), QUICK_DIVISOR if args.quick else 1)
     cases = [
         case
         for case in CASES
@@ -59,7 +59,7 @@ def results(args: argparse.Namespace) -> Iterator[race.Result]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run and report."""
+    """Run the comparisons; print and write the results."""
     args = arguments(argv)
     settings = {"quick": args.quick, "rounds": args.rounds, "parts": args.parts}
     name = "-".join(args.parts) if len(args.parts) < len(PARTS) else "all"
@@ -68,7 +68,7 @@ def main(argv: list[str] | None = None) -> None:
     for result in results(args):
         found.append(result)
         print(report.line(result), flush=True)
-        # Every time, so that a run that is stopped leaves what it found.
+        # After every result, so that an interrupted run leaves its results.
         report.write_json(args.out / f"{name}.json", found, settings)
         chart.write_chart(args.out / f"{name}.svg", found)
     print(report.summary(found))

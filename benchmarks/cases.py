@@ -1,7 +1,8 @@
-"""What is compared with what, and how fast it has to be: the targets as a table.
+"""The comparisons and their targets, as a table.
 
-``TABLE`` has one line per comparison and its target on each workload; ``CASES`` is the table spelled
-out. Memory and import time need fresh processes and stand in ``benchmarks.fresh``.
+``TABLE`` has one line per comparison, with a target for each workload; ``CASES`` expands it to one ``Case``
+per workload. Memory and import time need fresh processes and are in ``benchmarks.fresh``. This module does
+not know how an action works.
 """
 
 from __future__ import annotations
@@ -14,56 +15,59 @@ PARTS = (
 
 
 class Case(NamedTuple):
-    """One comparison. Without a peer, the target is in million records per second."""
+    """One comparison. Without a peer, the target is in millions of records per second."""
 
     part: str
     workload: str
     what: str
     ours: str
     peer: str  # "side.action" or ""
-    target: float | None  # None: for information
+    target: float | None  # None: the row is for information
     form: str = "file"
     batch: int = 0
-    take: int = 0  # records, where the peer is too slow for all of them
+    take: int = 0  # records to read if the peer is too slow for all of them; 0: all
 
     @property
     def against(self) -> str:
-        """The peer's side."""
+        """The side of the peer."""
         return self.peer.split(".")[0]
 
 
 Targets = dict[str, "float | None"]
 
-FOUR = ("tab", "ctr", "emb", "img")
-PAYLOADS = (*FOUR, "shuf", "shuf40", "wide", "wide3", "seq")
-SLOW = 20_000
+BASIC_WORKLOADS = ("tab", "ctr", "emb", "img")
+ALL_WORKLOADS = (*BASIC_WORKLOADS, "shuf", "shuf40", "wide", "wide3", "seq")
+SLOW_PEER_RECORDS = 20_000
 
 
-def all_of(names: tuple[str, ...], target: float | None) -> Targets:
-    """The same target everywhere."""
+def same_target(names: tuple[str, ...], target: float | None) -> Targets:
+    """The same target for all workloads in ``names``."""
     return dict.fromkeys(names, target)
 
 
-# part, what, our action, peer's action, targets, further fields of the Case
+# part, what, our action, the peer's action, targets, other fields of the Case
 TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
-    ("read", "tf_record_iterator", "read", "tensorflow.read", all_of(FOUR, 2.0), {}),
+    ("read", "tf_record_iterator", "read", "tensorflow.read", same_target(BASIC_WORKLOADS, 2.0), {}),
     ("read", "TFRecordDataset.batch(1024)", "read_batches", "tensorflow.read_batches",
-     all_of(FOUR, None), {"batch": 1024}),
-    ("read", "as_numpy_iterator", "read", "tensorflow.read_as_numpy", all_of(FOUR, None), {"take": SLOW}),
-    ("read", "tfrecord_iterator, checks nothing", "read", "tfrecord.read", all_of(FOUR, None), {}),
+     same_target(BASIC_WORKLOADS, None), {"batch": 1024}),
+    ("read", "as_numpy_iterator", "read", "tensorflow.read_as_numpy",
+     same_target(BASIC_WORKLOADS, None), {"take": SLOW_PEER_RECORDS}),
+    ("read", "tfrecord_iterator, checks nothing", "read", "tfrecord.read",
+     same_target(BASIC_WORKLOADS, None), {}),
     ("read", "bare reads and CRCs, two threads", "read", "crc32c.records", {"emb": None, "img": None}, {}),
-    ("columns", "best tf.data pipeline", "columns", "tensorflow.columns", all_of(PAYLOADS, 4.0), {}),
+    ("columns", "best tf.data pipeline", "columns", "tensorflow.columns",
+     same_target(ALL_WORKLOADS, 4.0), {}),
     ("columns", "tf.data pipeline of the guide", "columns", "tensorflow.columns_of_the_guide",
-     all_of(PAYLOADS, None), {}),
+     same_target(ALL_WORKLOADS, None), {}),
     *(
         ("parse", f"parse_example, batches of {size}", "parse", "tensorflow.parse",
-         all_of(PAYLOADS, 1.5), {"batch": size})
+         same_target(ALL_WORKLOADS, 1.5), {"batch": size})
         for size in (1024, 4096, 8192)
     ),
     ("parse", "parse_example, batches of 64", "parse", "tensorflow.parse",
-     all_of(PAYLOADS, None), {"batch": 64}),
+     same_target(ALL_WORKLOADS, None), {"batch": 64}),
     ("parse", "parse_example to tensors, 4096", "parse", "tensorflow.parse_to_tensors",
-     all_of(PAYLOADS, None), {"batch": 4096}),
+     same_target(ALL_WORKLOADS, None), {"batch": 4096}),
     ("decode", "tfrecord_loader", "decode", "tfrecord.decode",
      {"tab": 50.0, "ctr": 50.0, "emb": 8.0, "img": 8.0, "shuf": None}, {}),
     ("encode", "tf.train.Example + TFRecordWriter", "encode", "tensorflow.encode",

@@ -1,7 +1,8 @@
-"""A bar chart of the ratios as SVG, written by hand; readable on light and on dark ground.
+"""A bar chart of the ratios as SVG text, readable on a light and on a dark background.
 
-One bar per comparison that has a ratio, on a logarithmic axis: to the right of 1 × purerecord is the
-faster side. The short upright line is the target.
+Each comparison with a ratio is one bar on a logarithmic axis. A bar to the right of 1 × means that
+purerecord is faster. The short vertical line is the target. This module does not know how a result came
+about.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.race import Result
 
-Scale = Callable[[float], float]  # a ratio to its place on the axis
+Scale = Callable[[float], float]  # maps a ratio to its x coordinate
 
 WIDTH, LABELS, ROW, BAR, TOP = 960, 400, 20, 13, 64
-RIGHT = 70  # room for the figure behind the longest bar
+RIGHT = 70  # space for the figure after the longest bar
 TICKS = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 STYLE = """
@@ -63,13 +64,13 @@ def bar_chart(results: list[Result]) -> str:
 
 
 def write_chart(path: Path, results: list[Result]) -> None:
-    """``bar_chart`` into a file."""
+    """Write ``bar_chart(results)`` to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(bar_chart(results), encoding="utf-8")
 
 
 def _range(bars: list[Result]) -> tuple[float, float]:
-    """The axis: from below 1 to beyond the longest bar and the farthest target."""
+    """The limits of the axis: from below 1 to beyond the longest bar and the farthest target."""
     values = [value for result in bars for value in (result.value, result.target) if value]
     return min([0.5, *values]) * 0.95, max([4.0, *values]) * 1.05
 
@@ -91,12 +92,12 @@ def _bar(result: Result, x: Scale, y: int) -> list[str]:
     kind = {"reached": "reached", "short of": "short"}.get(result.status, "info")
     label = escape(f"{result.workload} · {result.what}")
     figure = f"{result.value:.2f}×" if result.value < 10 else f"{result.value:.0f}×"
-    behind = max(end, x(result.target or 1)) + 6
+    figure_x = max(end, x(result.target or 1)) + 6
     length = max(round(end - begin, 1), 1)
     lines = [
         f'<text x="24" y="{y + 13}">{label}</text>',
         f'<rect class="{kind}" x="{begin}" y="{y + 3}" width="{length}" height="{BAR}"/>',
-        f'<text x="{behind}" y="{y + 14}">{figure}</text>',
+        f'<text x="{figure_x}" y="{y + 14}">{figure}</text>',
     ]
     if result.target is not None:
         at = x(result.target)

@@ -1,7 +1,7 @@
-"""Is it the same work? Digests of what a side produced, to compare before anything is timed.
+"""Digests of what a side produced, to make sure before the timing that both sides do the same work.
 
-Batches of any size give the same digest: only the sequence of rows counts. Sides turn their own types
-into the ones of this module; nothing here knows a side.
+Batches of any size give the same digest: only the sequence of rows counts. Each side converts its products
+to the types of this module, which does not know the sides.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from benchmarks.handmade import canonical, payloads
 
 
 class Rows(NamedTuple):
-    """A column of a batch: all values flat, and how many belong to each row."""
+    """A column of a batch: all values flat, and the number of values in each row."""
 
     values: npt.NDArray[Any] | list[bytes]
     lengths: npt.NDArray[np.int64]
 
 
 class Written(NamedTuple):
-    """A file that was written; ``exact`` when its bytes, not only its Examples, must agree."""
+    """A written file; with ``exact`` its bytes must agree, not only its Examples."""
 
     path: Path
     exact: bool
@@ -43,13 +43,13 @@ def dense(values: npt.NDArray[Any] | list[bytes]) -> Rows:
 
 
 def padded(values: npt.NDArray[Any], lengths: npt.NDArray[np.int64]) -> Rows:
-    """A column of padded rows, of which only ``lengths`` steps each are data."""
+    """A column of padded rows; only the first ``lengths[i]`` steps of row ``i`` are data."""
     inside = np.arange(values.shape[1]) < lengths[:, None]
     return Rows(values[inside].ravel(), lengths.astype(np.int64))
 
 
 def fingerprint(products: Iterable[Plain]) -> tuple[int, str]:
-    """How many records came, and a digest of what was in them."""
+    """The number of records in ``products``, and a digest of their content."""
     count = 0
     hashes: dict[str, Any] = {}
 
@@ -82,7 +82,7 @@ def _records(product: bytes | memoryview | list[bytes] | Written) -> Rows:
 
 
 def _flat(values: npt.NDArray[Any] | list[bytes]) -> tuple[str, bytes]:
-    """The kind of the values, and bytes that are equal only if all values are."""
+    """The type of the values, and bytes that are equal only if all values are."""
     if isinstance(values, list):
         sizes = (len(value).to_bytes(8, "little") for value in values)
         return "bytes", b"".join(part for pair in zip(sizes, values, strict=True) for part in pair)

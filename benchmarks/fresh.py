@@ -1,4 +1,4 @@
-"""What only a fresh process can tell: memory while streaming, and the time of an import."""
+"""Measurements that need a fresh process: memory while streaming, and import time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from benchmarks.worker import ROOT
 from benchmarks.workloads import WORKLOADS, Store
 
 MEGABYTE = 1 << 20
-SMALL = 100 * MEGABYTE
-CEILING = 100.0  # MB above the import
-SLACK = 10.0  # MB by which a large file may differ from a small one and still be called flat
-IMPORT_CEILING = 1.3
-
+SMALL_FILE = 100 * MEGABYTE
+MEMORY_CEILING = 100.0  # MB above the level after the import
+FLATNESS_TOLERANCE = 10.0  # MB by which a large file may need more than a small one
+IMPORT_CEILING = 1.3  # times the import of the dependencies
 
 # way, workload, form
 STREAMS = [
@@ -29,17 +28,17 @@ STREAMS = [
 
 
 def memory(store: Store, size: int, workloads: Container[str]) -> Iterator[Result]:
-    """Streaming a small and a large file in each way."""
+    """Stream a small and a large file in each of the ``STREAMS``; yield the results."""
     for way, workload, form in STREAMS:
         if workload not in workloads:
             continue
         words = f"{way}{', GZIP' if form == 'gzip' else ''}, {size / MEGABYTE:.0f} MB"
-        result = Result("memory", workload, words, "", CEILING, "MB", at_most=True)
+        result = Result("memory", workload, words, "", MEMORY_CEILING, "MB", at_most=True)
         source = getattr(store, form)(WORKLOADS[workload])
-        # A compressed file stands for more data than its size.
+        # A compressed file holds more data than its size says.
         share = source.stat().st_size / store.file(WORKLOADS[workload]).stat().st_size
         grown = []
-        for length in (SMALL, size):
+        for length in (SMALL_FILE, size):
             path = store.repeated(source, int(length * share))
             try:
                 grown.append(_python("-m", "benchmarks.streaming", way, workload, str(path)))
@@ -57,14 +56,14 @@ def _judged(result: Result, grown: list[float | str]) -> Result:
     result.value = large
     result.detail = {"small": small, "large": large}
     result.judge()
-    if large - small > SLACK:
+    if large - small > FLATNESS_TOLERANCE:
         result.status = "short of"
         result.what += f" (not flat: {small:.0f} MB at 100 MB)"
     return result
 
 
 def importing(rounds: int) -> Iterator[Result]:
-    """``import purerecord`` beside what it cannot do without."""
+    """Compare ``import purerecord`` with the import of its dependencies."""
     result = Result("import", "", "import numpy, crc32c", "", IMPORT_CEILING, at_most=True)
     times: list[list[float]] = [[], []]
     for _ in range(max(rounds, 3) * 2):
@@ -83,7 +82,7 @@ def importing(rounds: int) -> Iterator[Result]:
 
 
 def _python(*arguments: str) -> float | str:
-    """The number a fresh interpreter prints, or why there is none."""
+    """The number that a fresh interpreter prints, or the reason why there is none."""
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
     if done.returncode == 0:
         return float(done.stdout)

@@ -1,8 +1,8 @@
-"""Examples and frames written by hand, one record at a time, slowly and plainly.
+"""A plain, slow encoder of Examples and frames, one record at a time.
 
-The benchmark's files come from here and not from purerecord, so that a mistake of ours cannot hide in
-them. ``canonical`` undoes the one freedom a writer has, the order of the map's entries, so that files
-of two writers can be compared. Knows the wire format, not what a workload is.
+It writes the files of the benchmark instead of purerecord, so that a bug of purerecord cannot hide in
+them. A writer may choose the order of the map entries; ``canonical`` sorts them, so that files of two
+writers can be compared. This module knows the wire format, but not the workloads.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Column = Union[Array, "list[bytes]", Jagged]
 
 
 def rows_of(column: Column) -> Sequence[Array | bytes]:
-    """The column cut into rows: an array each, or bytes."""
+    """The rows of the column: arrays, or bytes."""
     if isinstance(column, Jagged):
-        return _cut(column)
+        return _split_rows(column)
     return column if isinstance(column, list) else list(column)
 
 
-def _cut(column: Jagged) -> list[Array]:
+def _split_rows(column: Jagged) -> list[Array]:
     return np.split(column.values, column.splits[1:-1])
 
 
@@ -57,7 +57,7 @@ def delimited(tag: bytes, body: bytes) -> bytes:
 
 
 def feature(value: Array | bytes) -> bytes:
-    """One ``Feature`` message; the kind follows from the type of ``value``."""
+    """One ``Feature`` message; the type of ``value`` decides its kind."""
     if isinstance(value, bytes):
         return delimited(b"\x0a", delimited(b"\x0a", value))
     if value.dtype.kind == "f":
@@ -67,7 +67,7 @@ def feature(value: Array | bytes) -> bytes:
 
 
 def feature_list(steps: Iterable[Array | bytes]) -> bytes:
-    """One ``FeatureList`` message with a Feature per step."""
+    """One ``FeatureList`` message, with a ``Feature`` per step."""
     return b"".join(delimited(b"\x0a", feature(step)) for step in steps)
 
 
@@ -78,7 +78,7 @@ def map_entries(name: str, messages: Iterable[bytes]) -> list[bytes]:
 
 
 def examples(columns: dict[str, Column], order: npt.NDArray[np.intp] | None = None) -> Iterator[bytes]:
-    """Serialised Examples, keys sorted, or record ``i``'s in the order ``order[i]``."""
+    """Serialised Examples with sorted keys, or with the keys of record ``i`` in the order ``order[i]``."""
     entries = [map_entries(name, map(feature, rows_of(columns[name]))) for name in sorted(columns)]
     for index, record in enumerate(zip(*entries, strict=True)):
         parts = record if order is None else [record[place] for place in order[index]]
@@ -86,21 +86,21 @@ def examples(columns: dict[str, Column], order: npt.NDArray[np.intp] | None = No
 
 
 def sequence_examples(context: dict[str, Column], steps: dict[str, Jagged]) -> Iterator[bytes]:
-    """Serialised SequenceExamples, keys sorted."""
+    """Serialised SequenceExamples with sorted keys."""
     contexts = [map_entries(name, map(feature, rows_of(context[name]))) for name in sorted(context)]
-    lists = [map_entries(name, map(feature_list, _cut(steps[name]))) for name in sorted(steps)]
+    lists = [map_entries(name, map(feature_list, _split_rows(steps[name]))) for name in sorted(steps)]
     for first, second in zip(zip(*contexts, strict=True), zip(*lists, strict=True), strict=True):
         yield delimited(b"\x0a", b"".join(first)) + delimited(b"\x12", b"".join(second))
 
 
 def frame(payload: bytes) -> bytes:
-    """The payload as it stands in a TFRecord file."""
+    """The frame of the payload: length, CRC, payload, CRC."""
     length = struct.pack("<Q", len(payload))
     return b"%b%b%b%b" % (length, masked_crc(length), payload, masked_crc(payload))
 
 
 def masked_crc(data: bytes) -> bytes:
-    """TFRecord's checksum of ``data``: CRC-32C, rotated and shifted, as four bytes."""
+    """TFRecord's masked CRC-32C of ``data``: rotated, plus a constant, as four bytes."""
     crc = crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
@@ -115,7 +115,7 @@ def payloads(path: Path) -> Iterator[bytes]:
 
 
 def canonical(example: bytes) -> bytes:
-    """An Example that differs from another at most in the order of its keys, made equal to it."""
+    """The sorted map entries of an Example, equal for Examples that differ only in their key order."""
     body, rest = _take(example)
     if rest:
         raise ValueError("an Example with something after its features")

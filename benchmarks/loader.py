@@ -1,15 +1,15 @@
 """Batches into a training loop: ``python -m benchmarks.loader [--tensorflow PYTHON] [--quick]``.
 
-One epoch of each workload through each loader, as a training loop would take it, several rounds in turn,
-each side in a process of its own; the best round counts. Before that every side says which records it
-got, and a side that did not get each exactly once has no figure.
+Each loader runs one epoch of each workload, as a training loop would. Each side has its own process; the
+sides take turns for several rounds, and the best round counts. Before the timing, every side reports which
+records it got. A side that did not get each record exactly once has no figure.
 
   emb   20,000 records of 1024 floats and an id: batches of 128, shuffled in a window of 2,048
   img   9,360 images of 20..100 kB in 390 classes, as bytes: batches of 64, shuffled in a window of 1,024
   files the same images from a folder of files, by random access, as ImageFolder does
 
-TensorFlow and torch seldom share an environment, so the Python that has TensorFlow can be named. Its
-figures are for numpy arrays, without the step to tensors; ``tfrecord`` checks no CRC.
+TensorFlow and torch seldom share an environment, so ``--tensorflow`` names the Python that has TensorFlow.
+TensorFlow's figures are for numpy arrays, without the conversion to tensors. ``tfrecord`` checks no CRC.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Ids = Iterator[list[int]]
 
 
 def write(folder: Path, scale: int) -> dict[str, int]:
-    """The workloads, in four shards each, and the images as files."""
-    import purerecord as pr  # noqa: PLC0415 - the side of TensorFlow needs none
+    """Write each workload into four shards, and the images as files; return the record counts."""
+    import purerecord as pr  # noqa: PLC0415 - TensorFlow's environment may lack it
 
     rng = np.random.default_rng(1)
     count = 20_000 // scale
@@ -48,15 +48,15 @@ def write(folder: Path, scale: int) -> dict[str, int]:
         for number in range(images):
             begin = int(rng.integers(0, 100_000))
             image = noise[begin : begin + int(rng.integers(20_000, 100_000))]
-            place = folder / "images" / f"class{number % 390:03d}"
-            place.mkdir(parents=True, exist_ok=True)
-            (place / f"{number:05d}.jpg").write_bytes(image)
+            class_folder = folder / "images" / f"class{number % 390:03d}"
+            class_folder.mkdir(parents=True, exist_ok=True)
+            (class_folder / f"{number:05d}.jpg").write_bytes(image)
             writer.write(pr.encode_example({"id": number, "image": image}))
     return {"emb": count, "img": images}
 
 
 def ours(workload: str, folder: str, workers: int) -> Ids:
-    """purerecord: the chain in the documentation."""
+    """purerecord, with the chain from its documentation."""
     from torch.utils.data import DataLoader  # noqa: PLC0415
 
     import purerecord as pr  # noqa: PLC0415
@@ -75,12 +75,12 @@ def ours(workload: str, folder: str, workers: int) -> Ids:
 
 
 def tfrecord(workload: str, folder: str, workers: int) -> Ids:
-    """The ``tfrecord`` package; without an index its workers would repeat everything, so there are none."""
+    """The ``tfrecord`` package. Without an index its workers would repeat all records, so it has none."""
     import tfrecord.torch  # noqa: PLC0415
     from torch.utils.data import DataLoader  # noqa: PLC0415
 
     description = {"id": "int", "x": "float"} if workload == "emb" else {"id": "int", "image": "byte"}
-    splits = {f"{place:05d}": 0.25 for place in range(4)}
+    splits = {f"{shard:05d}": 0.25 for shard in range(4)}
     dataset = tfrecord.torch.MultiTFRecordDataset(
         f"{folder}/{workload}-{{}}-of-00004.tfrecord",
         None,
@@ -96,7 +96,7 @@ def tfrecord(workload: str, folder: str, workers: int) -> Ids:
 
 
 def tensorflow(workload: str, folder: str, workers: int) -> Ids:
-    """tf.data with what its guide recommends: parsing after batching, and prefetching."""
+    """tf.data as its guide recommends: batch, then parse, then prefetch."""
     import tensorflow as tf  # noqa: PLC0415
 
     features: dict[str, Any] = {"id": tf.io.FixedLenFeature([], tf.int64)}
@@ -104,7 +104,7 @@ def tensorflow(workload: str, folder: str, workers: int) -> Ids:
         features["x"] = tf.io.FixedLenFeature([1024], tf.float32)
     else:
         features["image"] = tf.io.FixedLenFeature([], tf.string)
-    paths = [f"{folder}/{workload}-{place:05d}-of-00004.tfrecord" for place in range(4)]
+    paths = [f"{folder}/{workload}-{shard:05d}-of-00004.tfrecord" for shard in range(4)]
     dataset = tf.data.TFRecordDataset(paths, num_parallel_reads=workers or None)
     dataset = dataset.shuffle(WINDOW[workload], seed=1).batch(BATCH[workload])
     dataset = dataset.map(lambda batch: tf.io.parse_example(batch, features), tf.data.AUTOTUNE)
@@ -113,7 +113,7 @@ def tensorflow(workload: str, folder: str, workers: int) -> Ids:
 
 
 def files(workload: str, folder: str, workers: int) -> Ids:
-    """One file for each image."""
+    """A folder with one file per image."""
     from torch.utils.data import DataLoader, Dataset  # noqa: PLC0415
 
     class Folder(Dataset):  # type: ignore[type-arg]
@@ -154,7 +154,7 @@ RUNS = [
 
 
 def serve(workload: str, side: str, workers: int, folder: str) -> None:
-    """A side: for each line on stdin, one epoch; prints its seconds, the first time what it got."""
+    """Run one side: print which records it got, then run an epoch per line on stdin and print its seconds."""
     import warnings  # noqa: PLC0415
 
     warnings.simplefilter("ignore")
@@ -168,7 +168,7 @@ def serve(workload: str, side: str, workers: int, folder: str) -> None:
 
 
 def race(folder: str, counts: dict[str, int], pythons: dict[str, str], rounds: int) -> None:
-    """All runs of a workload in turn."""
+    """Run the sides of each workload in turn; print their best rounds."""
     for workload in ("emb", "img"):
         best: dict[tuple[str, int], float] = {}
         sides: dict[tuple[str, int], subprocess.Popen[str]] = {}
@@ -183,9 +183,9 @@ def race(folder: str, counts: dict[str, int], pythons: dict[str, str], rounds: i
                 text=True,
             )
             assert process.stdout is not None
-            said = process.stdout.readline()
-            if not said or json.loads(said) != [counts[workload], True]:
-                print(f"{workload:5} {side:11} workers={workers}  no figure: {said.strip() or 'it failed'}")
+            reply = process.stdout.readline()
+            if not reply or json.loads(reply) != [counts[workload], True]:
+                print(f"{workload:5} {side:11} workers={workers}  no figure: {reply.strip() or 'it failed'}")
                 process.kill()
                 process.wait()
                 continue
@@ -207,7 +207,7 @@ def race(folder: str, counts: dict[str, int], pythons: dict[str, str], rounds: i
 
 
 def main() -> None:
-    """Run it."""
+    """Write the workloads and run all sides, or be the process of one side."""
     if sys.argv[1:2] == ["--serve"]:
         workload, side, workers, folder = sys.argv[2:]
         serve(workload, side, int(workers), folder)

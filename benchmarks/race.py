@@ -1,7 +1,8 @@
-"""The race: for each case both sides do the same work, shown to be the same, in turn, in one run.
+"""The race: for each case both sides do the same work, in turn, in one run.
 
-Best of several rounds on each side; who begins changes from round to round, so that noise meets both.
-Ratios never mix runs. Knows workers and cases, not what an action does.
+Digests show that the work is the same. The best of several rounds counts for each side. The side that
+begins alternates, so that noise affects both. Ratios never mix runs. This module knows workers and cases,
+but not what an action does.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from benchmarks.sides import Task
 from benchmarks.worker import SideError, Worker
 from benchmarks.workloads import Store
 
-ENOUGH = 40.0  # seconds after which a case gets no further round
-SHORT = 4.0  # seconds that a case gets at least, up to MORE times the rounds: short runs need many
-MORE = 5
-NOISY = 1.5  # a median so far above the best says that something else was running
+MAX_SECONDS = 40.0  # after which a case gets no further round
+MIN_SECONDS = 4.0  # of each case: short runs need many rounds, up to EXTRA_ROUNDS times as many
+EXTRA_ROUNDS = 5
+NOISY = 1.5  # ratio of the median to the best round above which something else was running
 
 
 @dataclass
@@ -33,9 +34,9 @@ class Result:
     against: str
     target: float | None
     unit: str = "×"  # "×", "M records/s", "MB"
-    at_most: bool = False  # the target is a ceiling
+    at_most: bool = False  # whether the target is an upper limit
     value: float | None = None
-    ours: float | None = None  # ns per record, where there are records
+    ours: float | None = None  # ns per record, if there are records
     theirs: float | None = None
     noisy: bool = False
     status: str = ""
@@ -52,7 +53,7 @@ class Result:
 
 
 class Sides:
-    """The worker processes, started when first needed, and again when one has died."""
+    """The worker processes; one is started on first use, and again after it has died."""
 
     def __init__(self) -> None:
         self._workers: dict[str, Worker | SideError] = {}
@@ -71,18 +72,18 @@ class Sides:
         return worker
 
     def versions(self) -> dict[str, str]:
-        """What ran."""
+        """The version of each side that ran."""
         return {side: w.version for side, w in self._workers.items() if not isinstance(w, SideError)}
 
     def stop(self) -> None:
-        """End all processes."""
+        """End all worker processes."""
         for worker in self._workers.values():
             if not isinstance(worker, SideError):
                 worker.stop()
 
 
 def run(cases: list[Case], store: Store, rounds: int) -> Iterator[Result]:
-    """The results, one by one as they come."""
+    """Run the cases; yield each result as soon as it is there."""
     sides = Sides()
     try:
         for case in cases:
@@ -128,14 +129,14 @@ def _race(case: Case, result: Result, sides: Sides, store: Store, rounds: int) -
 
 
 def alternate(workers: list[Worker], rounds: int) -> list[list[float]]:
-    """The seconds of every round, for each worker."""
+    """Time the workers in turn; the seconds of every round, for each worker."""
     times: list[list[float]] = [[] for _ in workers]
     begin = time.monotonic()
-    for number in range(rounds * MORE):
+    for number in range(rounds * EXTRA_ROUNDS):
         order = range(len(workers)) if number % 2 == 0 else reversed(range(len(workers)))
         for place in order:
             times[place].append(workers[place].time())
         spent = time.monotonic() - begin
-        if (number and spent > ENOUGH) or (number + 1 >= rounds and spent > SHORT):
+        if (number and spent > MAX_SECONDS) or (number + 1 >= rounds and spent > MIN_SECONDS):
             break
     return times

@@ -1,4 +1,4 @@
-"""Results as a table for the eye and as JSON for machines. Knows results, not how they came about."""
+"""Results as a printed table and as JSON. This module does not know how a result came about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADINGS = ("part", "workload", "against", "ours ns/rec", "peer ns/rec", "result
 
 
 def heading() -> str:
-    """The head of the table."""
+    """The header of the table."""
     return _line(HEADINGS) + "\n" + "-" * (sum(WIDTHS) + 2 * len(WIDTHS) + 8)
 
 
@@ -38,7 +38,7 @@ def line(result: Result) -> str:
 
 
 def summary(results: list[Result]) -> str:
-    """How many targets were reached, and which were not."""
+    """How many targets were reached, and how many comparisons have no figure."""
     judged = [result for result in results if result.status in ("reached", "short of")]
     reached = sum(result.status == "reached" for result in judged)
     text = f"{reached} of {len(judged)} targets reached"
@@ -49,7 +49,7 @@ def summary(results: list[Result]) -> str:
 
 
 def as_json(results: list[Result], settings: dict[str, Any]) -> str:
-    """Everything, every round included."""
+    """All results with every round, the versions and the settings, as JSON text."""
     versions: dict[str, str] = {}
     rows = []
     for result in results:
@@ -68,7 +68,7 @@ def as_json(results: list[Result], settings: dict[str, Any]) -> str:
 
 
 def write_json(path: Path, results: list[Result], settings: dict[str, Any]) -> None:
-    """``as_json`` into a file."""
+    """Write ``as_json(results, settings)`` to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(as_json(results, settings), encoding="utf-8")
 

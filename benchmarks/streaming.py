@@ -1,6 +1,6 @@
-"""Stream a file and say what memory it took: ``python -m benchmarks.streaming WAY WORKLOAD PATH``.
+"""Stream a file and measure its memory: ``python -m benchmarks.streaming WAY WORKLOAD PATH``.
 
-Prints by how many bytes the peak of the resident memory grew above what it was after the imports.
+Prints by how many bytes the peak of resident memory grew above its level after the imports.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ WAYS: dict[str, Way] = {
 
 
 def peak() -> int:
-    """The most memory this process has ever had resident, in bytes."""
+    """The peak of this process's resident memory, in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # getrusage would also count what the parent had when it started this process
+    if status.exists():  # getrusage includes the parent's memory at the time of the fork
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
-    import resource  # noqa: PLC0415 - does not exist on every system
+    import resource  # noqa: PLC0415 - not available on every system
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def main(way: str, workload: str, path: str) -> None:
-    """Stream ``path`` in the given way."""
+    """Stream ``path`` with the function that ``way`` names; print the growth of the peak."""
     before = peak()
     for _ in WAYS[way](WORKLOADS[workload], path):
         pass

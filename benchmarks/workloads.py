@@ -1,8 +1,8 @@
-"""The workloads of the benchmark: what is in them, and their files in the cache folder.
+"""The workloads of the benchmark: their columns, and their files in the cache folder.
 
-Everything is made from a seed, so that each side can make the same columns again in its own process.
-Files are made once; their name carries the number of records and ``VERSION``.
-Knows nothing of the sides that will read the files.
+All data comes from a seed, so that each side can make the same columns in its own process. A file is
+written once; its name contains the number of records and ``VERSION``. This module does not know the sides
+that read the files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.handmade import Column, Jagged, examples, frame, sequence_exampl
 VERSION = 1
 SEED = 20240229
 SHARDS = 4
-BLOCK_SIZE = 1 << 20  # of the blocked GZIP file: bytes before compression
+BLOCK_SIZE = 1 << 20  # of the blocked GZIP file, in bytes before compression
 
 Columns = dict[str, Column]
 Random = np.random.Generator
@@ -32,7 +32,7 @@ class NotThereYetError(Exception):
 
 
 class Field(NamedTuple):
-    """What a spec asks of one feature; ``shape`` is None where the length varies."""
+    """The spec of one feature; ``shape`` is None if the length varies."""
 
     kind: str  # "int64" | "float32" | "bytes"
     shape: tuple[int, ...] | None = ()
@@ -49,12 +49,12 @@ class Workload:
     spec: dict[str, Field]
     steps: dict[str, Field] = field(default_factory=dict)
     shuffled: bool = False
-    data: str = ""  # the workload whose files and columns these are, where it is another
-    batches: tuple[int, ...] = (1024, 4096, 8192)  # sizes worth trying in a pipeline
+    data: str = ""  # the workload whose files and columns this one shares; "" for its own
+    batches: tuple[int, ...] = (1024, 4096, 8192)  # batch sizes to try in a pipeline
 
 
 def tab(random: Random, n: int) -> Columns:
-    """Two small integers, a short string, a float: the classic tutorial."""
+    """Two small integers, a short string, a float, as in the classic tutorial."""
     letters = random.integers(97, 123, (n, 12), np.uint8)
     lengths = random.integers(5, 13, n).tolist()
     return {
@@ -86,7 +86,7 @@ def emb(random: Random, n: int) -> Columns:
 
 
 def img(random: Random, n: int) -> Columns:
-    """Something incompressible of 20 to 100 kB, a file name, a label."""
+    """Incompressible bytes of 20 to 100 kB, a file name, a label."""
     sizes = random.integers(20_000, 100_001, n).tolist()
     return {
         "image": [random.bytes(size) for size in sizes],
@@ -105,7 +105,7 @@ def wide(random: Random, n: int) -> Columns:
 
 
 def seq(random: Random, n: int) -> Columns:
-    """A context of two, and 5 to 30 steps of a token and a vector of 16."""
+    """A context of two features, and 5 to 30 steps with a token and a vector of 16."""
     splits = np.concatenate([[0], np.cumsum(random.integers(5, 31, n))])
     total = int(splits[-1])
     return {
@@ -154,19 +154,19 @@ class Store:
     scale: int = 1
 
     def records(self, work: Workload) -> int:
-        """How many records the workload has at this scale."""
+        """The number of records of the workload at this scale."""
         return max(work.records // self.scale, 16)
 
     def columns(self, work: Workload) -> Columns:
-        """The workload's values; the same whenever and wherever they are made."""
+        """The values of the workload, the same in every process and every run."""
         return work.make(_random(work), self.records(work))
 
     def file(self, work: Workload) -> Path:
         """All records in one file."""
-        return self._made(work, "", lambda path: _write(path, self._payloads(work)))
+        return self._cached(work, "", lambda path: _write(path, self._payloads(work)))
 
     def shards(self, work: Workload) -> list[Path]:
-        """The same records, in the same order, in a few files."""
+        """The same records, in the same order, in ``SHARDS`` files."""
         cuts = np.linspace(0, self.records(work), SHARDS + 1).astype(int).tolist()
         paths = [self._path(work, f"-{i:05}-of-{SHARDS:05}") for i in range(SHARDS)]
         if not all(path.exists() for path in paths):
@@ -176,19 +176,19 @@ class Store:
         return paths
 
     def gzip(self, work: Workload) -> Path:
-        """The file under GZIP, with the parameters of TensorFlow's writer."""
+        """The file compressed as GZIP, with the parameters of TensorFlow's writer."""
 
         def write(path: Path) -> None:
             deflate = zlib.compressobj(-1, zlib.DEFLATED, 31, 9)
             path.write_bytes(deflate.compress(self.file(work).read_bytes()) + deflate.flush())
 
-        return self._made(work, ".gz", write)
+        return self._cached(work, ".gz", write)
 
     def blocked_gzip(self, work: Workload) -> Path:
-        """The file as purerecord's seekable GZIP: many members, ordinary GZIP to everyone else."""
+        """The file as purerecord's seekable GZIP: many members, which is ordinary GZIP to other readers."""
 
         def write(path: Path) -> None:
-            import purerecord as pr  # noqa: PLC0415 - only here, where it may be missing
+            import purerecord as pr  # noqa: PLC0415 - only this form needs purerecord
 
             if not hasattr(pr, "TFRecordWriter"):
                 raise NotThereYetError("purerecord.TFRecordWriter")
@@ -196,19 +196,19 @@ class Store:
             with pr.TFRecordWriter(str(path), options) as writer:
                 writer.write_many(list(self._payloads(work)))
 
-        return self._made(work, ".blocked.gz", write)
+        return self._cached(work, ".blocked.gz", write)
 
     def pair(self, work: Workload) -> list[Path]:
-        """Two files, each of which holds all records twice."""
+        """Two files; each holds all records twice."""
         once = self.file(work)
 
         def write(path: Path) -> None:
             path.write_bytes(once.read_bytes() * 2)
 
-        return [self._made(work, f".twice-{number}", write) for number in range(2)]
+        return [self._cached(work, f".twice-{number}", write) for number in range(2)]
 
     def repeated(self, source: Path, size: int) -> Path:
-        """``source`` again and again until it is ``size`` bytes long or a little more."""
+        """A file that repeats ``source`` until it has at least ``size`` bytes."""
         path = self.folder / f"repeated-{size}-{source.name}"
         once = source.read_bytes()
         with path.open("wb") as file:
@@ -229,13 +229,13 @@ class Store:
     def _path(self, work: Workload, ending: str) -> Path:
         return self.folder / f"{work.data or work.name}-{self.records(work)}-v{VERSION}{ending}.tfrecord"
 
-    def _made(self, work: Workload, ending: str, write: Callable[[Path], None]) -> Path:
+    def _cached(self, work: Workload, ending: str, write: Callable[[Path], None]) -> Path:
         path = self._path(work, ending)
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_name(f"unfinished-{path.name}")
-            write(unfinished)
-            unfinished.rename(path)
+            temporary = path.with_name(f"unfinished-{path.name}")
+            write(temporary)
+            temporary.rename(path)
         return path
 
 
@@ -246,7 +246,7 @@ def _random(work: Workload) -> Random:
 
 def _write(path: Path, stream: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"unfinished-{path.name}")
-    with unfinished.open("wb") as file:
+    temporary = path.with_name(f"unfinished-{path.name}")
+    with temporary.open("wb") as file:
         file.writelines(map(frame, stream))
-    unfinished.rename(path)
+    temporary.rename(path)

@@ -3,9 +3,9 @@
     python cats_and_dogs.py --out work                 # with purerecord
     python cats_and_dogs.py --out work2 --tensorflow   # the same with TensorFlow
 
-You see how to split a folder into pictures for training and for validation, how to store each part as a
-GZIP TFRecord with a progress bar, and how to read it with map, cache, shuffle, resize, batch and prefetch.
-The pictures are drawn. The first batch for validation becomes work/grid.png.
+It splits a folder into pictures for training and for validation, stores each part as a GZIP TFRecord with a
+progress bar, and reads it with map, cache, shuffle, resize, batch and prefetch. The script draws the pictures
+itself. The first validation batch becomes work/grid.png.
 """
 
 import argparse
@@ -33,7 +33,7 @@ FEATURES = {
 
 
 def draw_folder(folder):
-    """cat.0.jpg, dog.1.jpg, cat.2.jpg, ... of many sizes."""
+    """Draw cat.0.jpg, dog.1.jpg, cat.2.jpg, ... in many sizes."""
     rng = np.random.default_rng(0)
     for number in range(COUNT):
         kind = LABELS[number % 2]
@@ -41,7 +41,7 @@ def draw_folder(folder):
 
 
 def split(paths):
-    """Paths for training and for validation: the same ones in each run."""
+    """Paths for training and for validation, the same in every run."""
     paths = sorted(paths)
     random.Random(1).shuffle(paths)
     count = int(len(paths) * VALIDATION)
@@ -49,7 +49,7 @@ def split(paths):
 
 
 def progress(items, title):
-    """The items, with a bar on standard error that grows while they are used."""
+    """Yield the items and draw a progress bar on standard error."""
     for done, item in enumerate(items, 1):
         yield item
         bar = "#" * (30 * done // len(items))
@@ -58,7 +58,7 @@ def progress(items, title):
 
 
 def write(paths, target):
-    """One Example for each picture: the JPEG as it is, 0 for a cat or 1 for a dog, and the file's name."""
+    """Write one Example per picture: the JPEG bytes, 0 for a cat or 1 for a dog, and the file name."""
     options = tf.io.TFRecordOptions(compression_type="GZIP")
     with tf.io.TFRecordWriter(str(target), options) as writer:
         for path in progress(paths, target.name.split(".")[0]):
@@ -70,12 +70,12 @@ def write(paths, target):
                 "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[name.encode()])),
             }
             example = tf.train.Example(features=tf.train.Features(feature=feature))
-            # Without ``deterministic``, features are in another order in each run.
+            # Without ``deterministic``, the order of the features differs from run to run.
             writer.write(example.SerializeToString(deterministic=True))
 
 
 def parse(record):
-    """A record as picture, label and name. INTEGER_ACCURATE makes TensorFlow decode as exactly as Pillow."""
+    """Picture, label and name of a record. INTEGER_ACCURATE makes TensorFlow decode as exactly as Pillow."""
     example = tf.io.parse_single_example(record, FEATURES)
     image = tf.io.decode_jpeg(example["image"], channels=3, dct_method="INTEGER_ACCURATE")
     return image, example["label"], example["name"]
@@ -86,7 +86,7 @@ def resize(image, label, name):
 
 
 def read(path, shuffled):
-    """Batches of pictures in one size, from 0 to 1. Each picture is decoded only once."""
+    """Batches of pictures of one size, with values from 0 to 1. Each picture is decoded only once."""
     dataset = tf.data.TFRecordDataset(str(path), compression_type="GZIP")
     dataset = dataset.map(parse, num_parallel_calls=tf.data.AUTOTUNE).cache()
     if shuffled:
@@ -95,18 +95,18 @@ def read(path, shuffled):
 
 
 def describe(dataset, title):
-    """Print what one epoch has; give the names in their order."""
+    """Print a summary of one epoch; return the names in order."""
     batches = [[part.numpy() for part in batch] for batch in dataset]
     images, labels, names = (np.concatenate(parts) for parts in zip(*batches, strict=True))
     cats, dogs = np.bincount(labels)
-    in_one_order = images[np.argsort(names)]  # or the last digits of their mean would depend on chance
+    in_one_order = images[np.argsort(names)]  # otherwise the last digits of the mean depend on the shuffle
     mean = " ".join(f"{colour:.4f}" for colour in in_one_order.mean((0, 1, 2), np.float64))
     print(f"{title}: batches of {batches[0][0].shape}, {cats} cats, {dogs} dogs, mean colour {mean}")
     return names.tolist()
 
 
 def save_grid(batch, path, columns=6):
-    """The pictures of a batch side by side, with their labels."""
+    """Save the pictures of a batch side by side, with their labels."""
     images, labels, _ = (part.numpy() for part in batch)
     rows = -(-len(images) // columns)
     grid = Image.new("RGB", (columns * (SIZE + 12) + 12, rows * (SIZE + 34) + 12), (250, 248, 244))

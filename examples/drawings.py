@@ -1,6 +1,6 @@
-"""Draws what the examples are about, so that they need no download: cats, dogs, faces and landmarks.
+"""Draws the pictures of the examples, so that they need no download: cats, dogs, faces and landmarks.
 
-Every picture comes from a random generator that the caller seeds. Nothing here knows TFRecord.
+The caller seeds the random generator of every picture. This module does not know TFRecord.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LANDMARKS = ("tower", "bridge", "dome", "temple")
 
 
 def mix(first: Colour, second: Colour, share: float) -> Colour:
-    """Between two colours: ``share`` of the second one, from 0 to 1."""
+    """Blend two colours: ``share``, from 0 to 1, is the part of the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 
 
 class Canvas:
-    """Coordinates go from 0 to 1. Until it is finished it is four times too large: edges become smooth."""
+    """Coordinates go from 0 to 1. Drawing at four times the final size makes the edges smooth."""
 
     def __init__(self, width: int, height: int, top: Colour, bottom: Colour) -> None:
         self.size = np.array((width, height))
@@ -40,7 +40,7 @@ class Canvas:
         return [(x, y) for x, y in (np.array(points) * self.size * 4).tolist()]
 
     def oval(self, x: float, y: float, across: float, down: float, fill: Colour) -> None:
-        """An ellipse around a point, with these two radii."""
+        """An ellipse with the radii ``across`` and ``down`` around (x, y)."""
         self._pen.ellipse(self._scaled([(x - across, y - down), (x + across, y + down)]), fill)
 
     def area(self, *points: Point, fill: Colour) -> None:
@@ -52,7 +52,7 @@ class Canvas:
         self._pen.rectangle(self._scaled([(left, top), (right, bottom)]), fill)
 
     def line(self, *points: Point, fill: Colour, width: float = 0.012) -> None:
-        """A line through points."""
+        """A line through the points."""
         self._pen.line(self._scaled(list(points)), fill, round(width * self.size[0] * 4), joint="curve")
 
     def arc(self, x: float, y: float, across: float, down: float, fill: Colour) -> None:
@@ -61,12 +61,12 @@ class Canvas:
         self._pen.arc(box, 20, 160, fill, round(0.018 * self.size[0] * 4))
 
     def finish(self) -> Image.Image:
-        """The picture in its size."""
+        """The picture in its final size."""
         return self._image.reduce(4)
 
 
 def pet(kind: str, rng: np.random.Generator) -> Image.Image:
-    """A cat or a dog, of some colour, somewhere in a picture of some size."""
+    """A cat or a dog of random colour and position, in a picture of random size."""
     wall = WALLS[rng.integers(len(WALLS))]
     canvas = Canvas(*rng.integers(110, 171, 2).tolist(), wall, mix(wall, (90, 80, 70), 0.45))
     fur, (x, y) = FUR[rng.integers(len(FUR))], rng.uniform((0.44, 0.52), (0.56, 0.58)).tolist()
@@ -109,7 +109,7 @@ def _dog(canvas: Canvas, place: Point, fur: Colour, light: Colour, dark: Colour)
 
 
 def face(person: int, age: int, rng: np.random.Generator) -> Image.Image:
-    """A person at some age. Skin, hair, shape and glasses tell who it is; grey hair and lines, how old."""
+    """A person at an age. Skin, hair, shape and glasses show the person; grey hair and lines show the age."""
     traits = np.random.default_rng(1000 + person)
     skin, hair = SKIN[traits.integers(len(SKIN))], HAIR[traits.integers(len(HAIR))]
     across, long_hair, glasses = traits.uniform(0.2, 0.27), traits.random() < 0.5, traits.random() < 0.4
@@ -141,7 +141,7 @@ def face(person: int, age: int, rng: np.random.Generator) -> Image.Image:
 
 
 def landmark(kind: str, rng: np.random.Generator) -> Image.Image:
-    """A tower, a bridge, a dome or a temple, at some time of the day."""
+    """A tower, a bridge, a dome or a temple, at a random time of day."""
     day = rng.random()
     canvas = Canvas(
         150, 100, mix((70, 130, 210), (40, 30, 90), day), mix((215, 235, 250), (250, 160, 110), day)
@@ -180,6 +180,6 @@ def landmark(kind: str, rng: np.random.Generator) -> Image.Image:
 
 
 def save(image: Image.Image, path: str | Path) -> None:
-    """Write a JPEG, and make the folder for it."""
+    """Write a JPEG and create its folder."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     image.save(path, "JPEG", quality=90)

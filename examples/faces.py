@@ -1,11 +1,11 @@
-"""Faces: who is it, and how old? Folders and a CSV become TFRecords, and these augmented batches.
+"""Faces: who is it, and how old? Folders and a CSV become TFRecords, and those become augmented batches.
 
     python faces.py --out work                 # with purerecord
     python faces.py --out work2 --tensorflow   # the same with TensorFlow
 
-You see a class for each folder (identification) and a number for each row of a CSV (regression), shuffled
-and written as small pixels; repeat, shuffle, map, batch and prefetch with random flips, crops and colours;
-and how long an epoch takes, against a generator that reads the folder. The faces are drawn.
+It stores small pixels with a class per folder (identification) or a number per row of a CSV (regression), in
+random order. It reads them with repeat, shuffle, map, batch, prefetch, and random flips, crops and colours.
+It compares the time of an epoch with a generator that reads the folder. The script draws the faces.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FEATURES = {
 
 
 def draw_faces(out):
-    """faces/anna/0.jpg and so on, and ages.csv."""
+    """Draw faces/anna/0.jpg and so on, and write ages.csv."""
     rng, rows = np.random.default_rng(0), ["file,age"]
     for person, name in enumerate(PEOPLE):
         for number in range(PICTURES):
@@ -51,25 +51,25 @@ def load(path):
 
 
 def write(rows, target):
-    """The Examples of (path, target) in an order by chance, so that each batch has a bit of everything."""
+    """Write the Examples of (path, features) in random order, so that each batch has a bit of everything."""
     rows = sorted(rows, key=lambda row: row[0])
     random.Random(1).shuffle(rows)
     with tf.io.TFRecordWriter(str(target)) as writer:
         for path, features in rows:
             image = tf.train.Feature(bytes_list=tf.train.BytesList(value=[load(path).numpy().tobytes()]))
             example = tf.train.Example(features=tf.train.Features(feature={"image": image, **features}))
-            writer.write(example.SerializeToString(deterministic=True))  # or features are in any order
+            writer.write(example.SerializeToString(deterministic=True))  # fixes the order of the features
 
 
 def by_folder(folder):
-    """Identification: the number of a person's folder is the label."""
+    """Identification: the label is the number of the person's folder."""
     for number, place in enumerate(sorted(folder.iterdir())):
         person = tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
         yield from ((path, {"person": person}) for path in place.iterdir())
 
 
 def by_table(folder, table):
-    """Regression: the number in the CSV is what a model should find."""
+    """Regression: the model should predict the number in the CSV."""
     with open(table, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             age = tf.train.Feature(float_list=tf.train.FloatList(value=[float(row["age"])]))
@@ -77,7 +77,7 @@ def by_table(folder, table):
 
 
 def parse(record):
-    """A picture from 0 to 1, the person as a one-hot vector, the age."""
+    """The picture with values from 0 to 1, the person as a one-hot vector, the age."""
     example = tf.io.parse_single_example(record, FEATURES)
     image = tf.reshape(tf.io.decode_raw(example["image"], tf.uint8), [HEIGHT, WIDTH, 3])
     person = tf.one_hot(example["person"], len(PEOPLE))
@@ -85,7 +85,7 @@ def parse(record):
 
 
 def augment(image, person, age):
-    """The same face as on another photo."""
+    """Change the picture as if it were another photo of the same face."""
     image = tf.image.random_flip_left_right(image)
     image = tf.image.random_crop(image, [CROP, CROP, 3])
     image = tf.image.random_brightness(image, 0.2)
@@ -94,21 +94,21 @@ def augment(image, person, age):
 
 
 def train_on(path):
-    """Batches for all epochs, each picture different every time."""
+    """Batches of all epochs; every picture is augmented differently each time."""
     dataset = tf.data.TFRecordDataset(str(path)).repeat(EPOCHS).shuffle(64, seed=3).map(parse)
     dataset = dataset.map(augment, num_parallel_calls=tf.data.AUTOTUNE)
     return dataset.batch(BATCH, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
 
 
 def read_folder(folder):
-    """The generator that people write first: it decodes and resizes each file in each epoch."""
+    """The generator that people write first: it decodes and resizes every file in every epoch."""
     for path in sorted(folder.glob("*/*.jpg")):
         image = tf.image.convert_image_dtype(load(path), tf.float32)
         yield image, tf.one_hot(PEOPLE.index(path.parent.name), len(PEOPLE))
 
 
 def collect(title, batches):
-    """All batches as one; standard error says how long it took."""
+    """Concatenate all batches; print the time to standard error."""
     begin = time.perf_counter()
     parts = zip(*([part.numpy() for part in batch] for batch in batches), strict=True)
     result = [np.concatenate(part) for part in parts]
@@ -117,7 +117,7 @@ def collect(title, batches):
 
 
 def distinct(*parts):
-    """What is there, in whatever order."""
+    """The set of rows, in no order."""
     return {tuple(value.tobytes() for value in row) for row in zip(*parts, strict=True)}
 
 

@@ -1,10 +1,10 @@
-"""Landmarks: a tree of folders, city/place/picture, becomes a tree of TFRecords, one for each picture.
+"""Landmarks: a tree of folders, city/place/picture, becomes a tree of TFRecords, one per picture.
 
     python landmarks.py --out work                 # with purerecord
     python landmarks.py --out work2 --tensorflow   # the same with TensorFlow
 
-You see how names in any language go through folders, a CSV of labels, features and file patterns, and how
-many small files are read as one dataset. The pictures are drawn.
+It uses names in any language in folders, a CSV of labels, features and file patterns, and reads many small
+files as one dataset. The script draws the pictures.
 """
 
 import argparse
@@ -39,7 +39,7 @@ FEATURES = {
 
 
 def draw_tree(folder):
-    """pictures/city/place/1.jpg and so on."""
+    """Draw pictures/city/place/1.jpg and so on."""
     rng = np.random.default_rng(0)
     for city, places in PLACES.items():
         for place, kind in places.items():
@@ -48,7 +48,7 @@ def draw_tree(folder):
 
 
 def write_labels(folder, path):
-    """A CSV with a row for each picture: where it is, and the number and the name of its place."""
+    """Write a CSV with a row per picture: its path, and the number and name of its place."""
     places = sorted(f"{place.parent.name}/{place.name}" for place in folder.glob("*/*"))
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -60,13 +60,13 @@ def write_labels(folder, path):
 
 
 def read_labels(path):
-    """The rows of the CSV, through gfile: it may as well lie in a bucket."""
+    """The rows of the CSV, read through gfile: the file may also be in a bucket."""
     with tf.io.gfile.GFile(str(path), "r") as file:
         return list(csv.DictReader(file.read().splitlines()))
 
 
 def feature(*values):
-    """A feature of text and bytes, or of whole numbers. Features know no text: it is encoded."""
+    """A feature of text and bytes, or of integers. Features hold bytes, so text is encoded."""
     if isinstance(values[0], int):
         return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
     encoded = [tf.compat.as_bytes(value) for value in values]
@@ -74,7 +74,7 @@ def feature(*values):
 
 
 def write_record(row, source, target):
-    """The Example of one picture, alone in its file."""
+    """Write the Example of one picture into its own file."""
     data = tf.io.read_file(str(source)).numpy()
     height, width, _ = tf.image.extract_jpeg_shape(data).numpy().tolist()
     features = {
@@ -89,11 +89,11 @@ def write_record(row, source, target):
     example = tf.train.Example(features=tf.train.Features(feature=features))
     tf.io.gfile.makedirs(str(target.parent))
     with tf.io.TFRecordWriter(str(target)) as writer:
-        writer.write(example.SerializeToString(deterministic=True))  # or features are in any order
+        writer.write(example.SerializeToString(deterministic=True))  # fixes the order of the features
 
 
 def read(pattern):
-    """All files that match, in the order of their names, as one dataset of parsed Examples."""
+    """All matching files, sorted by name, as one dataset of parsed Examples."""
     files = tf.data.Dataset.list_files(str(pattern), shuffle=False)
     records = files.interleave(
         tf.data.TFRecordDataset, cycle_length=4, num_parallel_calls=4, deterministic=True

@@ -1,4 +1,4 @@
-"""The data of both training examples: small pictures of four shapes, as PNG in TFRecord shards."""
+"""Data for both training examples: small pictures of four shapes, as PNG in TFRecord shards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEATURES = {"image": pr.FixedLenFeature([], bytes), "label": pr.FixedLenFeature(
 
 
 def draw(shape: str, rng: np.random.Generator) -> Image.Image:
-    """One shape somewhere, of some size and brightness, under noise."""
+    """One shape with random position, size, brightness and noise."""
     radius = int(rng.integers(5, 9))
     x, y = rng.integers(radius + 1, SIZE - radius - 1, 2).tolist()
     left, top, right, bottom = x - radius, y - radius, x + radius, y + radius
@@ -36,19 +36,19 @@ def draw(shape: str, rng: np.random.Generator) -> Image.Image:
 
 
 def encode_png(image: Image.Image) -> bytes:
-    """The picture as the bytes of a PNG file."""
+    """The bytes of a PNG file of the picture."""
     data = io.BytesIO()
     image.save(data, "png")
     return data.getvalue()
 
 
 def decode_png(data: bytes) -> np.ndarray:
-    """The picture as an array of bytes, a row for each of its rows."""
+    """The pixels of a PNG file, as a two-dimensional array of uint8."""
     return np.array(Image.open(io.BytesIO(data)))
 
 
 def write_shards(pattern: str, count: int, seed: int) -> None:
-    """``count`` pictures, a quarter of each shape, in shards."""
+    """Write ``count`` pictures, a quarter of each shape, into shards."""
     rng = np.random.default_rng(seed)
     labels = np.arange(count) % len(SHAPES)
     images = np.array([encode_png(draw(SHAPES[label], rng)) for label in labels], object)
@@ -57,7 +57,7 @@ def write_shards(pattern: str, count: int, seed: int) -> None:
 
 
 def prepare(folder: Path) -> tuple[str, str]:
-    """Shards to train with and shards to test with, written where they are not there yet."""
+    """The patterns of the training and the test shards, which are written on the first run."""
     patterns = str(folder / "train@4.tfrecord"), str(folder / "test@1.tfrecord")
     done = folder / "drawn"
     if not done.exists():

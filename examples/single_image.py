@@ -1,11 +1,11 @@
-"""One picture as one TFRecord and back, in the words of TensorFlow 1.
+"""One picture to a TFRecord and back, with the names of TensorFlow 1.
 
     python single_image.py --out work                 # with purerecord
     python single_image.py --out work2 --tensorflow   # the same with TensorFlow
 
-You see that old programs run too: tf.python_io, tf.gfile, tf.parse_single_example, tf.FixedLenFeature and
-make_one_shot_iterator are there, beside their new names. TensorFlow itself keeps them in compat.v1.
-The picture is drawn.
+Old programs run too: tf.python_io, tf.gfile, tf.parse_single_example, tf.FixedLenFeature and
+make_one_shot_iterator exist beside their new names. TensorFlow itself keeps them in compat.v1.
+The script draws the picture.
 """
 
 import argparse
@@ -24,7 +24,7 @@ tf.enable_eager_execution()
 
 
 def convert(picture, record):
-    """Write the picture and what must be known to show it."""
+    """Write the picture as a JPEG, as raw pixels, and with its shape."""
     with tf.gfile.GFile(picture, "rb") as file:
         encoded = file.read()
     pixels = tf.image.decode_jpeg(encoded, dct_method="INTEGER_ACCURATE").numpy()
@@ -35,12 +35,12 @@ def convert(picture, record):
     }
     writer = tf.python_io.TFRecordWriter(record)
     example = tf.train.Example(features=tf.train.Features(feature=feature))
-    writer.write(example.SerializeToString(deterministic=True))  # or features are in any order
+    writer.write(example.SerializeToString(deterministic=True))  # fixes the order of the features
     writer.close()
 
 
 def parse(serialized):
-    """The pixels twice: as they were stored, and decoded."""
+    """The pixels twice: as stored, and decoded from the JPEG."""
     features = {
         "encoded": tf.FixedLenFeature([], tf.string),
         "raw": tf.FixedLenFeature([], tf.string),

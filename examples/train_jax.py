@@ -1,11 +1,11 @@
-"""Train a small CNN in JAX on pictures from TFRecord shards, and go on after a kill as if there was none.
+"""Train a small CNN in JAX on pictures from TFRecord shards, and resume exactly after a kill.
 
     python train_jax.py work                    # draws the pictures, trains, prints losses and accuracy
     python train_jax.py work2 --kill-after 70   # ends with a SIGKILL in the middle of an epoch
-    python train_jax.py work2                   # goes on, and ends with the same weights, bit for bit
+    python train_jax.py work2                   # resumes, and ends with the same weights, bit for bit
 
-A checkpoint holds the weights, their momentum and the state of the batches, which counts those that were
-used and not those that were already on their way. Needs jax and pillow. The same in PyTorch: train_torch.py.
+A checkpoint holds the weights, their momentum and the state of the batches. The state counts the batches that
+were used, not the prefetched ones. Needs jax and pillow. The same in PyTorch: train_torch.py.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Weights = dict[str, Any]
 
 
 def decode(batch: dict[str, Any]) -> dict[str, Any]:
-    """The pictures as one array: no device can hold PNG."""
+    """Decode the pictures into one array: a device cannot hold PNG bytes."""
     return {**batch, "image": np.stack([decode_png(data) for data in batch["image"]])}
 
 
 def read(pattern: str) -> Dataset:
-    """Batches of pictures and labels, in another order each epoch; all of one size, so JAX compiles once."""
+    """Batches of pictures and labels, shuffled in each epoch; all of one size, so JAX compiles once."""
     dataset = TFRecordDataset(pattern).shuffle(1000, seed=7).batch(BATCH, drop_remainder=True)
     return dataset.parse(FEATURES).map(decode)
 
@@ -52,7 +52,7 @@ def make_weights() -> Weights:
 
 
 def logits(weights: Weights, images: jax.Array) -> jax.Array:
-    """What the model says about each picture of a batch."""
+    """The model's scores for each picture of a batch."""
     layer = images[:, None].astype(jnp.float32) / 64 - 1
     for name in ("conv1", "conv2"):
         layer = jax.nn.relu(jax.lax.conv(layer, weights[name], (2, 2), "VALID"))
@@ -60,9 +60,9 @@ def logits(weights: Weights, images: jax.Array) -> jax.Array:
 
 
 def loss_of(weights: Weights, batch: dict[str, jax.Array]) -> jax.Array:
-    """How wrong the model is about a batch."""
-    said = jax.nn.log_softmax(logits(weights, batch["image"]))
-    return -said[jnp.arange(BATCH), batch["label"]].mean()
+    """The cross-entropy loss of a batch."""
+    log_probabilities = jax.nn.log_softmax(logits(weights, batch["image"]))
+    return -log_probabilities[jnp.arange(BATCH), batch["label"]].mean()
 
 
 @jax.jit
@@ -77,7 +77,7 @@ def step(
 
 
 def save(path: Path, weights: Weights, momentum: Weights, state: dict[str, Any]) -> None:
-    """Write a checkpoint as a whole: a kill leaves the one before."""
+    """Replace the checkpoint atomically: a kill leaves the previous one."""
     part = path.with_suffix(".part")
     arrays = {**weights, **{f"momentum/{name}": array for name, array in momentum.items()}}
     with open(part, "wb") as file:
@@ -86,7 +86,7 @@ def save(path: Path, weights: Weights, momentum: Weights, state: dict[str, Any])
 
 
 def load(path: Path) -> tuple[Weights, Weights, dict[str, Any]]:
-    """What ``save`` has written."""
+    """Read what ``save`` wrote."""
     with np.load(path) as saved:
         names = [name for name in saved if name != "state" and not name.startswith("momentum/")]
         weights = {name: jnp.asarray(saved[name]) for name in names}
@@ -95,14 +95,14 @@ def load(path: Path) -> tuple[Weights, Weights, dict[str, Any]]:
 
 
 def train(pattern: str, options: argparse.Namespace) -> Weights:
-    """All epochs, or what is left of them."""
+    """Train all epochs, or those that are left after a resume."""
     dataset = read(pattern)
     stream = batches(dataset, prefetch=2)
     path = options.folder / "checkpoint.npz"
     if path.exists():
         weights, momentum, state = load(path)
         stream.load_state_dict(state)
-        print(f"going on in epoch {stream.epoch} behind step {state['position']}", flush=True)
+        print(f"resuming in epoch {stream.epoch} after step {state['position']}", flush=True)
     else:
         weights = make_weights()
         momentum = jax.tree.map(jnp.zeros_like, weights)
@@ -122,7 +122,7 @@ def train(pattern: str, options: argparse.Namespace) -> Weights:
 
 
 def accuracy(weights: Weights, pattern: str) -> float:
-    """The part of the pictures that the model is right about."""
+    """The share of pictures that the model classifies correctly."""
     right = [
         jnp.mean(logits(weights, batch["image"]).argmax(1) == batch["label"])
         for batch in batches(read(pattern))
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--save-every", type=int, default=10, metavar="STEPS")
     parser.add_argument(
-        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, as a lost machine"
+        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, like a lost machine"
     )
     options = parser.parse_args()
     train_pattern, test_pattern = prepare(options.folder)

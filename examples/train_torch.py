@@ -1,11 +1,11 @@
-"""Train a small CNN in PyTorch on pictures from TFRecord shards, and go on after a kill as if there was none.
+"""Train a small CNN in PyTorch on pictures from TFRecord shards, and resume exactly after a kill.
 
     python train_torch.py work                    # draws the pictures, trains, prints losses and accuracy
     python train_torch.py work2 --kill-after 70   # ends with a SIGKILL in the middle of an epoch
-    python train_torch.py work2                   # goes on, and ends with the same weights, bit for bit
+    python train_torch.py work2                   # resumes, and ends with the same weights, bit for bit
 
-A checkpoint holds the model, the optimizer and two numbers that say where in the data the run is. So it may
-go on with another number of workers. Needs torch and pillow. The same in JAX: train_jax.py.
+A checkpoint holds the model, the optimizer and two numbers: the epoch and the position in it. So a run may
+resume with another number of workers. Needs torch and pillow. The same in JAX: train_jax.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BATCH = 32
 
 
 def read(pattern: str) -> IterableDataset:
-    """Batches of pictures and labels, in another order each epoch."""
+    """Batches of pictures and labels, shuffled in each epoch."""
     dataset = TFRecordDataset(pattern).shuffle(1000, seed=7).batch(BATCH).parse(FEATURES)
     return IterableDataset(dataset, decode={"image": decode_png})
 
@@ -47,52 +47,52 @@ def make_model() -> nn.Module:
 
 
 def logits(model: nn.Module, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """What the model says about each picture of a batch."""
+    """The model's scores for each picture of a batch."""
     return model(batch["image"][:, None].float() / 64 - 1)
 
 
 def save(path: Path, checkpoint: dict[str, Any]) -> None:
-    """Write a checkpoint as a whole: a kill leaves the one before."""
+    """Replace the checkpoint atomically: a kill leaves the previous one."""
     part = path.with_suffix(".part")
     torch.save(checkpoint, part)
     os.replace(part, path)
 
 
 def train(pattern: str, options: argparse.Namespace) -> nn.Module:
-    """All epochs, or what is left of them."""
+    """Train all epochs, or those that are left after a resume."""
     model = make_model()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    place = {"epoch": 0, "position": 0}  # the epoch, and how many batches of it are done
+    state = {"epoch": 0, "position": 0}  # the epoch, and the number of its batches that are done
     path = options.folder / "checkpoint.pt"
     if path.exists():
         checkpoint = torch.load(path, weights_only=True)
         model.load_state_dict(checkpoint["model"])
         optimizer.load_state_dict(checkpoint["optimizer"])
-        place = checkpoint["place"]
-        print(f"going on in epoch {place['epoch']} behind step {place['position']}", flush=True)
+        state = checkpoint["data"]
+        print(f"resuming in epoch {state['epoch']} after step {state['position']}", flush=True)
     dataset = read(pattern)
     steps = 0
-    while place["epoch"] < options.epochs:
-        dataset.resume(place)
+    while state["epoch"] < options.epochs:
+        dataset.resume(state)
         for batch in DataLoader(dataset, batch_size=None, num_workers=options.workers):
             loss = nn.functional.cross_entropy(logits(model, batch), batch["label"])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            place = {**place, "position": place["position"] + 1}
+            state = {**state, "position": state["position"] + 1}
             steps += 1
-            print(f"epoch {place['epoch']} step {place['position']} loss {loss.item():.4f}", flush=True)
+            print(f"epoch {state['epoch']} step {state['position']} loss {loss.item():.4f}", flush=True)
             if steps == options.kill_after:
                 os.kill(os.getpid(), signal.SIGKILL)
-            if place["position"] % options.save_every == 0:
-                state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "place": place}
-                save(path, state)
-        place = {"epoch": place["epoch"] + 1, "position": 0}
+            if state["position"] % options.save_every == 0:
+                parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "data": state}
+                save(path, parts)
+        state = {"epoch": state["epoch"] + 1, "position": 0}
     return model
 
 
 def accuracy(model: nn.Module, pattern: str) -> float:
-    """The part of the pictures that the model is right about."""
+    """The share of pictures that the model classifies correctly."""
     right = total = 0
     with torch.no_grad():
         for batch in DataLoader(read(pattern), batch_size=None):
@@ -108,10 +108,10 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--save-every", type=int, default=10, metavar="STEPS")
     parser.add_argument(
-        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, as a lost machine"
+        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, like a lost machine"
     )
     options = parser.parse_args()
-    torch.set_num_threads(1)  # then sums are made in the same order each time
+    torch.set_num_threads(1)  # so that sums are computed in the same order each time
     train_pattern, test_pattern = prepare(options.folder)
     model = train(train_pattern, options)
     print(f"accuracy {accuracy(model, test_pattern):.3f}")

@@ -1,10 +1,10 @@
-"""The tutorial: what tf.train.Example and TFRecord files are, step by step, with 10,000 observations.
+"""The tutorial: tf.train.Example and TFRecord files, step by step, with 10,000 observations.
 
     python tutorial.py --out work                 # with purerecord
     python tutorial.py --out work2 --tensorflow   # the same with TensorFlow
 
-You see how values become features and features an Example, how a dataset is written by another dataset and
-how by Python, how records are read raw and parsed, how whole tensors are stored, and how pictures are.
+It turns values into features and features into an Example, writes records with a dataset and with Python,
+reads them raw and parsed, and stores whole tensors and pictures.
 """
 
 import argparse
@@ -46,12 +46,12 @@ def float_feature(value):
 
 
 def int64_feature(*values):
-    """A feature of bools or whole numbers. ``int`` is for TensorFlow, which newest protobuf denies bools."""
+    """A feature of bools or integers. TensorFlow needs ``int``: the newest protobuf refuses bools there."""
     return tf.train.Feature(int64_list=tf.train.Int64List(value=map(int, values)))
 
 
 def serialize(feature):
-    """The bytes of an Example. With ``deterministic`` they are the same in each run."""
+    """The bytes of an Example; ``deterministic`` makes them the same in every run."""
     return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString(deterministic=True)
 
 

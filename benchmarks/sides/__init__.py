@@ -1,9 +1,9 @@
-"""The sides of the race, a module each, loaded in a process of its own by ``benchmarks.worker``.
+"""The sides of the race, one module each; ``benchmarks.worker`` loads each in its own process.
 
-A side offers ``VERSION`` and ``ACTIONS``. An action takes the ``Task``, gets ready (untimed) and gives
-back its variants: functions that do the work and yield what they produce. The worker drains them under
-the clock. ``plain`` turns products into what ``benchmarks.digest`` compares, outside the clock.
-Where a side has several variants the worker times each once and keeps the fastest for the race.
+A side has ``VERSION``, ``ACTIONS`` and ``plain``. An action takes the ``Task``, prepares it (untimed) and
+returns its variants: functions that do the work and yield their products. The worker measures the time to
+exhaust them. ``plain`` converts products to the types that ``benchmarks.digest`` compares (untimed). If an
+action has several variants, the worker times each twice and keeps the fastest for the race.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Variant = Callable[[], Iterator[Any]]
 
 @dataclass(frozen=True)
 class Task:
-    """What to do: the workload, in which form, and how much of it."""
+    """What to do: the workload, its form, and how much of it."""
 
     store: Store
     workload: str
     form: str = "file"  # "file" | "gzip" | "blocked_gzip"
     batch: int = 0
-    take: int = 0  # stop after so many records; 0: never
+    take: int = 0  # stop after so many records; 0: read all
 
     @property
     def work(self) -> Workload:
@@ -42,19 +42,19 @@ class Task:
 
     @property
     def shards(self) -> list[str]:
-        """The workload's shards, or its one file where it is compressed."""
+        """The shards of the workload, or its one file if it is compressed."""
         return [str(path) for path in self.store.shards(self.work)] if self.form == "file" else [self.path]
 
     @property
     def columns(self) -> Columns:
-        """The workload's values."""
+        """The values of the workload."""
         return self.store.columns(self.work)
 
     @property
     def output(self) -> Path:
-        """Where a writer may write; the worker removes it."""
+        """The path for a writer; the worker deletes the file."""
         return self.store.folder / f"output-{os.getpid()}.tfrecord"
 
     def limited(self, records: Iterator[Any]) -> Iterator[Any]:
-        """``records``, cut where the task says so."""
+        """``records`` up to the limit of the task."""
         return islice(records, self.take) if self.take else records

@@ -1,4 +1,4 @@
-"""purerecord's side once more, in a process of its own: for where it is its own peer."""
+"""purerecord's side in a second process, for comparisons of purerecord with itself."""
 
 from __future__ import annotations
 

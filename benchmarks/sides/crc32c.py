@@ -1,7 +1,7 @@
-"""The floors: the ``crc32c`` package over the bytes of the cached file, and nothing that can be left out.
+"""The floors: the ``crc32c`` package over the bytes of the cached file, with only the necessary work.
 
-Who checks cannot validate faster than ``checksum``, nor make ``bytes`` of large records faster than
-``records`` does.
+No reader that checks CRCs can validate faster than ``checksum``, or make ``bytes`` objects of large records
+faster than ``records``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from benchmarks.handmade import payloads
 from benchmarks.sides import Task, Variant
 
 VERSION = version("crc32c")
-_BATCH = 128  # records
+_RECORDS_PER_ROUND = 128  # shared by the threads
 
 
 def checksum(task: Task) -> list[Variant]:
-    """One CRC of the whole file, read into one buffer again and again."""
+    """One CRC of the whole file, read in chunks into one buffer."""
     path = Path(task.path)
 
     def run(size: int) -> Iterator[Path]:
@@ -43,19 +43,21 @@ def checksum(task: Task) -> list[Variant]:
 
 
 def records(task: Task) -> list[Variant]:
-    """Every record straight from the file into its ``bytes``, and its CRC, with one thread or with two; where
-    they are is known beforehand, and what the CRCs should be is not asked."""
+    """Read every record straight into its ``bytes`` and compute its CRC, with one thread or two.
+
+    The offsets are known beforehand, and the CRCs are not compared with the stored ones.
+    """
     sizes = [len(payload) for payload in payloads(Path(task.path))]
-    places = np.cumsum([12, *(size + 16 for size in sizes[:-1])]).tolist()
-    spans = list(zip(sizes, places, strict=True))
+    offsets = np.cumsum([12, *(size + 16 for size in sizes[:-1])]).tolist()
+    spans = list(zip(sizes, offsets, strict=True))
 
     def run(threads: int) -> Iterator[bytes]:
         file = os.open(task.path, os.O_RDONLY)
         with ThreadPoolExecutor(threads) as pool:
-            for low in range(0, len(spans), _BATCH):
-                some = spans[low : low + _BATCH]
-                step = -(-len(some) // threads)
-                parts = [some[begin : begin + step] for begin in range(0, len(some), step)]
+            for low in range(0, len(spans), _RECORDS_PER_ROUND):
+                chosen = spans[low : low + _RECORDS_PER_ROUND]
+                step = -(-len(chosen) // threads)
+                parts = [chosen[begin : begin + step] for begin in range(0, len(chosen), step)]
                 yield from chain.from_iterable(pool.map(partial(_read, file), parts))
         os.close(file)
 
@@ -63,16 +65,16 @@ def records(task: Task) -> list[Variant]:
 
 
 def _read(file: int, spans: list[tuple[int, int]]) -> list[bytes]:
-    found = []
-    for size, place in spans:
-        payload = os.pread(file, size, place)
+    records = []
+    for size, offset in spans:
+        payload = os.pread(file, size, offset)
         crc32c(payload)
-        found.append(payload)
-    return found
+        records.append(payload)
+    return records
 
 
 def plain(made: Any) -> Plain:
-    """A record as it is; of a file, how many records are in it."""
+    """A record as it is; for a file, its number of records."""
     return made if isinstance(made, bytes) else sum(1 for _ in payloads(made))
 
 

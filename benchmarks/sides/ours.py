@@ -1,4 +1,4 @@
-"""purerecord's side, through the public API only; what is missing is reported, not an error."""
+"""purerecord's side, through the public API only; a missing function is reported, not an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DTYPES: dict[str, Any] = {"int64": np.int64, "float32": np.float32, "bytes": by
 
 
 def api(name: str) -> Any:
-    """A public name of purerecord."""
+    """The object with a public name of purerecord."""
     try:
         return getattr(pr, name)
     except (AttributeError, ImportError) as error:
@@ -38,7 +38,7 @@ def read(task: Task) -> list[Variant]:
 
 
 def read_batches(task: Task) -> list[Variant]:
-    """Records, a batch at a time."""
+    """Batches of records."""
     batches = api("read_batches")
     return [lambda: batches(task.path, batch_size=task.batch)]
 
@@ -55,7 +55,7 @@ def _fixed(spec: dict[str, Field]) -> dict[str, Any]:
 
 
 def parser(work: Workload) -> Any:
-    """Records to columns, as the workload's spec asks."""
+    """The function that parses records to columns, with the spec of the workload."""
     context = _fixed(work.spec)
     if not work.steps:
         return partial(api("parse_example"), features=context)
@@ -66,14 +66,14 @@ def parser(work: Workload) -> Any:
 
 
 def parse(task: Task) -> list[Variant]:
-    """``parse_example`` on batches that lie in memory as Records."""
+    """``parse_example`` on batches that are in memory as ``Records``."""
     parse_one = parser(task.work)
     batches = list(api("read_batches")(task.path, batch_size=task.batch))
     return [lambda: map(parse_one, batches)]
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns, as the spec asks."""
+    """Files to numpy columns, with the spec of the workload."""
     return _from_files(task.shards, parser(task.work), task.work.batches)
 
 
@@ -83,8 +83,8 @@ def decode(task: Task) -> list[Variant]:
 
 
 def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Variant]:
-    """Over batch sizes, our own choice among them; also with a thread that reads ahead, and with a process
-    for each core, which is started beforehand."""
+    """Variants for several batch sizes, including the default: on one core, with a prefetch thread, and with
+    a second process that is started beforehand."""
     read_from, dataset = api("read_batches"), api("TFRecordDataset")
 
     def run(size: int | None) -> Iterator[Any]:
@@ -93,17 +93,18 @@ def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Var
     def run_ahead(size: int) -> Iterator[Any]:
         return map(decode, dataset(paths).batch(size).prefetch(1))
 
-    ways = [partial(run, size) for size in (None, *sizes)] + [partial(run_ahead, size) for size in sizes]
+    variants: list[Variant] = [partial(run, size) for size in (None, *sizes)]
+    variants += [partial(run_ahead, size) for size in sizes]
     if len(paths) > 1:
-        ways += [dataset(paths).batch(size).map(decode).parallel(2).__iter__ for size in sizes]
-    return ways
+        variants += [dataset(paths).batch(size).map(decode).parallel(2).__iter__ for size in sizes]
+    return variants
 
 
 # --- writing -----------------------------------------------------------------------------------------
 
 
 def write(task: Task) -> list[Variant]:
-    """Ready-made bytes through ``write_many``."""
+    """Encoded records through ``write_many``."""
     records = list(payloads(task.store.file(task.work)))
 
     def run() -> Iterator[Written]:
@@ -115,7 +116,7 @@ def write(task: Task) -> list[Variant]:
 
 
 def encode(task: Task) -> list[Variant]:
-    """Columns to a file of Examples, over batch sizes."""
+    """Columns to a file of Examples, with several batch sizes."""
     encoder = api("encode_examples")
     made = task.columns
     count = task.store.records(task.work)
@@ -141,19 +142,19 @@ def _slice(column: Column, rows: slice) -> Any:
 
 
 def index(task: Task) -> list[Variant]:
-    """Where every record lies."""
+    """The offsets and sizes of all records."""
     build = api("build_index")
     return [lambda: iter([build(task.path)])]
 
 
 def count(task: Task) -> list[Variant]:
-    """How many records there are."""
+    """The number of records."""
     record_file = api("RecordFile")
     return [lambda: iter([len(record_file(task.path))])]
 
 
 def validate(task: Task) -> list[Variant]:
-    """Every byte checked in one process; sound records are counted only in a sound file."""
+    """Validate the file in one process; return its number of records, or 0 if it is damaged."""
     check = api("validate")
 
     def run() -> Iterator[int]:
@@ -175,20 +176,20 @@ def _validate_pair(task: Task, workers: int) -> list[Variant]:
 
 
 def validate_pair(task: Task) -> list[Variant]:
-    """Two files in one process."""
+    """Validate two files in one process."""
     return _validate_pair(task, 1)
 
 
 def validate_pair_with_two(task: Task) -> list[Variant]:
-    """Two files, a worker for each."""
+    """Validate two files, each in its own worker."""
     return _validate_pair(task, 2)
 
 
-# --- what it was -------------------------------------------------------------------------------------
+# --- products ----------------------------------------------------------------------------------------
 
 
 def plain(made: Any) -> Plain:
-    """A product of an action in neutral types."""
+    """A product of an action in the types of ``benchmarks.digest``."""
     if isinstance(made, (bytes, int, Written)):
         return made
     if isinstance(made, Records):

@@ -1,4 +1,4 @@
-"""TensorFlow's side: the fastest way it offers for each job, found by trying."""
+"""TensorFlow's side: the fastest of its variants for each job."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def _compression(task: Task) -> str:
 
 
 def read(task: Task) -> list[Variant]:
-    """The C++ iterator, bytes out, both CRCs checked."""
+    """The C++ iterator, which yields bytes and checks both CRCs."""
     options = tf.io.TFRecordOptions(compression_type=_compression(task))
     path = task.path
     return [lambda: task.limited(tf.compat.v1.io.tf_record_iterator(path, options))]
 
 
 def read_as_numpy(task: Task) -> list[Variant]:
-    """What most tutorials do."""
+    """``as_numpy_iterator``, as in most tutorials."""
     return [lambda: task.limited(tf.data.TFRecordDataset(task.path, _compression(task)).as_numpy_iterator())]
 
 
 def read_batches(task: Task) -> list[Variant]:
-    """Batches as string tensors, which stay in TensorFlow's memory."""
+    """Batches as string tensors, which stay in TensorFlow's memory, not Python's."""
     return [lambda: iter(tf.data.TFRecordDataset(task.path, _compression(task)).batch(task.batch))]
 
 
@@ -67,7 +67,7 @@ def _parser(work: Workload) -> Any:
 
 
 def _numpy(parsed: Any) -> Any:
-    """Tensors to arrays: numbers are shared, strings become objects."""
+    """Tensors to arrays: numbers share their memory, strings become objects."""
     if isinstance(parsed, tuple):
         return tuple(map(_numpy, parsed))
     if isinstance(parsed, dict):
@@ -79,12 +79,12 @@ def _numpy(parsed: Any) -> Any:
 
 
 def parse(task: Task) -> list[Variant]:
-    """``parse_example`` on batches that lie in memory as string tensors, to numpy."""
+    """``parse_example`` on batches that are in memory as string tensors, to numpy."""
     return _parse(task, _numpy)
 
 
 def parse_to_tensors(task: Task) -> list[Variant]:
-    """The same, without handing anything to Python."""
+    """The same, without the conversion to numpy."""
     return _parse(task, lambda parsed: parsed)
 
 
@@ -100,30 +100,30 @@ def _parse(task: Task, finish: Any) -> list[Variant]:
 
 
 def columns(task: Task) -> list[Variant]:
-    """Files to numpy columns through tf.data, over batch sizes and ways to use both cores."""
-    ways = [way for way in _WAYS if way is not _fused or not task.work.steps]
-    return [partial(map, _numpy, way(task, size)) for way in ways for size in task.work.batches]
+    """Files to numpy columns through tf.data, with several batch sizes and pipelines."""
+    makers = [maker for maker in _PIPELINES if maker is not _fused or not task.work.steps]
+    return [partial(map, _numpy, maker(task, size)) for maker in makers for size in task.work.batches]
 
 
 def columns_of_the_guide(task: Task) -> list[Variant]:
-    """Only as TensorFlow's guide has it, over batch sizes: batch, map(parse_example), prefetch."""
-    return [partial(map, _numpy, _straight(task, size)) for size in task.work.batches]
+    """Only the pipeline of TensorFlow's guide, batch, map(parse_example), prefetch, with several sizes."""
+    return [partial(map, _numpy, _plain_pipeline(task, size)) for size in task.work.batches]
 
 
-def _straight(task: Task, size: int) -> Any:
-    """One reader, parsing in parallel. Keeps the order of rows, so it is the one that is compared."""
+def _plain_pipeline(task: Task, size: int) -> Any:
+    """One reader, parallel parsing. It keeps the order of rows, so its digest is the one that is compared."""
     files = tf.data.TFRecordDataset(task.shards, _compression(task))
     return files.batch(size).map(_parser(task.work), tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
 
 
 def _buffered(task: Task, size: int) -> Any:
-    """A larger buffer, and batches made in parallel."""
+    """A larger buffer, and parallel batching."""
     files = tf.data.TFRecordDataset(task.shards, _compression(task), buffer_size=8 << 20)
     return files.batch(size, num_parallel_calls=2).map(_parser(task.work), 2).prefetch(2)
 
 
 def _fused(task: Task, size: int) -> Any:
-    """The op that parses inside the dataset."""
+    """The fused op that parses inside the dataset."""
     parse = tf.data.experimental.parse_example_dataset(_fixed(task.work.spec), num_parallel_calls=2)
     return tf.data.TFRecordDataset(task.shards, _compression(task)).batch(size).apply(parse).prefetch(2)
 
@@ -145,14 +145,14 @@ def _interleaved(task: Task, size: int) -> Any:
     return both.map(_parser(task.work), 2, deterministic=False).prefetch(tf.data.AUTOTUNE)
 
 
-_WAYS = (_straight, _buffered, _fused, _parallel_reads, _interleaved)
+_PIPELINES = (_plain_pipeline, _buffered, _fused, _parallel_reads, _interleaved)
 
 
 # --- writing -----------------------------------------------------------------------------------------
 
 
 def write(task: Task) -> list[Variant]:
-    """Ready-made bytes, one call each, for there is no other."""
+    """Encoded records, one call each, because TensorFlow has no call for many."""
     records = list(payloads(task.store.file(task.work)))
 
     def run() -> Iterator[Written]:
@@ -165,19 +165,19 @@ def write(task: Task) -> list[Variant]:
 
 
 def encode(task: Task) -> list[Variant]:
-    """Columns to a file of Examples, built as the documentation does."""
-    return [_writing_examples(task, _constructed)]
+    """Columns to a file of Examples, built as in TensorFlow's documentation."""
+    return [_write_examples(task, _constructed)]
 
 
 def encode_filled(task: Task) -> list[Variant]:
-    """The same through the map of an empty Example, which is faster and which few people write."""
-    return [_writing_examples(task, _filled)]
+    """The same by filling the map of an empty Example, which is faster but rarely seen."""
+    return [_write_examples(task, _filled)]
 
 
-def _writing_examples(task: Task, way: Any) -> Variant:
+def _write_examples(task: Task, make_builder: Any) -> Variant:
     made = task.columns
     names = sorted(made)
-    build = way(names, [task.work.spec[name].kind for name in names])
+    build = make_builder(names, [task.work.spec[name].kind for name in names])
     rows = list(zip(*(_lists(made[name]) for name in names), strict=True))
 
     def run() -> Iterator[Written]:
@@ -190,7 +190,7 @@ def _writing_examples(task: Task, way: Any) -> Variant:
 
 
 def _lists(column: Column) -> list[Any]:
-    """One Python list per row, so that no conversion of numpy scalars is charged to TensorFlow."""
+    """One Python list per row, so that TensorFlow's time contains no conversion of numpy scalars."""
     return [[row] if isinstance(row, bytes) else np.atleast_1d(row).tolist() for row in rows_of(column)]
 
 
@@ -223,11 +223,11 @@ def _filled(names: list[str], kinds: list[str]) -> Any:
     return build
 
 
-# --- what it was -------------------------------------------------------------------------------------
+# --- products ----------------------------------------------------------------------------------------
 
 
 def plain(made: Any) -> Plain:
-    """A product of an action in neutral types."""
+    """A product of an action in the types of ``benchmarks.digest``."""
     if isinstance(made, (bytes, Written)):
         return made
     if isinstance(made, tf.Tensor):

@@ -1,4 +1,4 @@
-"""The ``tfrecord`` package's side. It checks no CRC; what it does, it does record by record."""
+"""The side of the ``tfrecord`` package, which checks no CRC and works record by record."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ VERSION = version("tfrecord")
 
 
 def read(task: Task) -> list[Variant]:
-    """The iterator; the views it gives are valid until the next one."""
+    """The iterator; each view that it yields is valid until the next one."""
     return [lambda: task.limited(tfrecord.tfrecord_iterator(task.path))]
 
 
 def decode(task: Task) -> list[Variant]:
-    """The loader: a dict of arrays for each record."""
+    """The loader, which yields a dict of arrays for each record."""
     return [lambda: task.limited(tfrecord.tfrecord_loader(task.path, None))]
 
 
 def index(task: Task) -> list[Variant]:
-    """Its index tool, which writes a text file."""
+    """The index tool, which writes a text file."""
 
     def run() -> Iterator[Written]:
         create_index(task.path, str(task.output))
@@ -37,7 +37,7 @@ def index(task: Task) -> list[Variant]:
 
 
 def plain(made: Any) -> Plain:
-    """A product of an action in neutral types."""
+    """A product of an action in the types of ``benchmarks.digest``."""
     if isinstance(made, memoryview):
         return made
     if isinstance(made, Written):

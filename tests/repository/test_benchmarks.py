@@ -289,7 +289,7 @@ def test_a_missing_peer_is_reported(store: Store, monkeypatch: pytest.MonkeyPatc
 
 def test_memory_is_judged_by_size_and_flatness() -> None:
     def judged(small: float, large: float) -> str:
-        result = Result("memory", "tab", "x", "", fresh.CEILING, "MB", at_most=True)
+        result = Result("memory", "tab", "x", "", fresh.MEMORY_CEILING, "MB", at_most=True)
         return fresh._judged(result, [small * fresh.MEGABYTE, large * fresh.MEGABYTE]).status
 
     assert judged(50, 55) == "reached"
@@ -327,7 +327,7 @@ def _compared(monkeypatch: Any, old: str, new: str) -> list[tuple[float, float]]
 
 
 def test_two_versions_are_compared_in_nanoseconds_per_record(monkeypatch):
-    monkeypatch.setattr(race, "SHORT", 0)
+    monkeypatch.setattr(race, "MIN_SECONDS", 0)
     rows = _compared(monkeypatch, "same/2", "same/1")
     assert rows == [(2e6, 1e6)] * len(rows) != []
 

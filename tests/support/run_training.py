@@ -82,7 +82,7 @@ def check_went_on(output: str, whole: str, killed: tuple[int, int]) -> None:
 
     Between the line that made us kill it and its end it may have come further.
     """
-    going_on = re.match(r"going on in epoch (\d+) behind step (\d+)\n", output)
+    going_on = re.match(r"resuming in epoch (\d+) after step (\d+)\n", output)
     assert going_on is not None
     place = int(going_on[1]), int(going_on[2])
     assert place >= killed
