@@ -1,7 +1,7 @@
-"""grain: ``IterDataset`` goes around any chain; ``RecordFile`` needs nothing, it is a source as it is.
+"""grain: ``IterDataset`` wraps any chain. ``RecordFile`` needs no wrapper: it is a grain source as it is.
 
-Every worker process of grain takes its share of one order, and grain's checkpoints hold our states.
-Importing this imports grain; nothing else in purerecord does.
+Every worker process of grain takes its share of one order, and grain's checkpoints contain the states of
+purerecord. Only this module imports grain. It must not know how a chain computes its elements.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .dataset.dataset import Dataset, DatasetIterator
-from .dataset.engine.shares import EVEN
+from .dataset.engine.shares import check_even
 from .dataset.engine.states import merge_states
 
 try:
@@ -24,9 +24,9 @@ __all__ = ["IterDataset", "merge_states"]
 class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
     """A dataset for grain's chains, ``mp_prefetch`` included: every element comes once.
 
-    As grain has it, every ``iter`` is the same: epoch ``epoch``. For several, let the chain ``repeat``.
-    ``state`` makes it begin where a state was taken, as ``merge_states`` makes one of grain's for any other
-    number of workers.
+    As always in grain, every ``iter`` yields the same elements: those of epoch ``epoch``. For several
+    epochs, put ``repeat`` into the chain. With ``state`` it begins where that state was taken;
+    ``merge_states`` makes such a state out of grain's, for another number of workers.
 
     >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000).repeat(3).batch(128).parse(features)
     >>> batches = IterDataset(dataset).mp_prefetch(grain.MultiprocessingOptions(num_workers=4))
@@ -43,8 +43,7 @@ class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
         even: str = "uneven",
     ) -> None:
         super().__init__()
-        if even not in EVEN:
-            raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
+        check_even(even)
         self._dataset = dataset
         self._epoch = epoch
         self._state = state
@@ -52,7 +51,7 @@ class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
         self._even = even
 
     def set_slice(self, sl: slice, sequential_slice: bool = False) -> None:
-        """Be what one of grain's workers takes: ``sl`` is every ``step``-th element from ``start`` on."""
+        """Become the share of one of grain's workers: start, start + step ... of the slice ``sl``."""
         if sequential_slice:
             raise ValueError("records are dealt out in turn; leave out sequential_slice")
         self._consumer |= {"worker": sl.start or 0, "workers": sl.step or 1}
@@ -68,7 +67,7 @@ class IterDataset(grain.IterDataset):  # type: ignore[misc, unused-ignore]
 
 
 class _Iterator(grain.DatasetIterator):  # type: ignore[misc, unused-ignore]
-    """Elements as they are; its state is that of the iterator below."""
+    """The elements as they are; its state is that of the dataset's iterator."""
 
     def __init__(self, iterator: DatasetIterator) -> None:
         super().__init__()
@@ -78,14 +77,14 @@ class _Iterator(grain.DatasetIterator):  # type: ignore[misc, unused-ignore]
         return next(self._iterator)
 
     def get_state(self) -> dict[str, Any]:
-        """Where this is."""
+        """The position before the next element."""
         return self._iterator.state_dict()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where ``state`` was taken."""
+        """Continue where ``state`` was taken."""
         self._iterator.load_state_dict(state)
 
     def close(self) -> None:
-        """Let go of files, threads and processes."""
+        """Release files, threads and processes."""
         super().close()
         self._iterator.close()

@@ -1,8 +1,9 @@
-"""JAX: ``batches`` gives the batches of any chain as device arrays, with the next ones on their way.
+"""JAX: ``batches`` yields the batches of any chain as device arrays, and transfers the next ones ahead.
 
-Every process takes its share of one order, and a ``Sharding`` lays a batch out over devices. A thread makes
-batches ready on the host; the caller's thread alone talks to JAX, so its settings count. Importing this
-imports jax; nothing else in purerecord does.
+Every process takes its share of one order, and a ``Sharding`` distributes a batch over devices. A thread
+prepares batches on the host. Only the caller's thread talks to JAX, so the caller's JAX settings apply.
+Only this module
+imports jax. It must not know how a chain computes its elements.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from .dataset.dataset import Dataset, DatasetIterator
 from .dataset.engine.node import Node
-from .dataset.engine.shares import EVEN
+from .dataset.engine.shares import check_even
 from .dataset.engine.structure import apply
 from .dataset.transforms.batch import Batch, PaddedBatch
 from .errors import ClosedError, CorruptionError
@@ -44,16 +45,16 @@ def batches(
     ragged_to: int | Mapping[str, int] | None = None,
     padding_value: Any = 0,
 ) -> Batches:
-    """The batches of one epoch as device arrays; up to ``prefetch`` are on their way while one is in use.
+    """The batches of one epoch as device arrays; up to ``prefetch`` more are prepared while one is in use.
 
-    Without ``sharding`` they are on the default device, and every process has its share of the batches. A
-    ``jax.sharding.Sharding`` lays each out over its devices; where those are of several processes, the
-    batches of all together are one global array. ``even`` decides about a last round with fewer batches than
-    processes: "drop" leaves them out, "pad" fills up with batches from the beginning of the epoch, "uneven"
-    gives what there is. Without ``epoch``, the one after that of the latest loop over ``dataset``.
+    Without ``sharding`` they are on the default device, and every process gets its share of the batches. A
+    ``jax.sharding.Sharding`` distributes each batch over its devices. If these belong to several processes,
+    the batches of all processes together form one global array. ``even`` decides about a last round with
+    fewer batches than processes: "drop" leaves them out, "pad" adds batches from the beginning of the
+    epoch, "uneven" hands them out. ``epoch`` is by default the one after the latest loop over ``dataset``.
 
-    A ``Ragged`` is filled up with ``padding_value`` to its longest row, or to ``ragged_to``: a length, or one
-    for each feature by name. Bytes and text stay numpy arrays of objects: no device can hold them.
+    A ``Ragged`` is padded with ``padding_value`` to its longest row, or to ``ragged_to``: a length, or one
+    for each feature by name. Bytes and text stay numpy object arrays, because no device can hold them.
 
     >>> sharding = NamedSharding(jax.make_mesh((4,), ("data",)), PartitionSpec("data"))
     >>> for batch in batches(dataset, sharding=sharding):
@@ -61,49 +62,52 @@ def batches(
     """
     if prefetch < 0:
         raise ValueError(f"prefetch must not be negative, not {prefetch}")
-    if even not in EVEN:
-        raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
-    layout = _Layout(sharding)
+    check_even(even)
+    layout = _DeviceLayout(sharding)
     if layout.is_global:
-        _check_together(dataset._node, even)
+        _check_global_batches(dataset._node, even)
     iterator = dataset.iterator(epoch, rank=layout.rank, world_size=layout.world_size, even=even)
-    return Batches(iterator, layout, _Ready(layout, ragged_to, padding_value), prefetch)
+    return Batches(iterator, layout, _Prepare(layout, ragged_to, padding_value), prefetch)
 
 
 class Batches(Iterator[Any]):
-    """Goes through one epoch; made by ``batches``.
+    """Iterates over one epoch; ``batches`` makes it.
 
-    ``state_dict()`` says how far the batches went that have been handed out, whatever is ahead of them. It is
-    a state as that of ``dataset.iterator()``, and any number of processes can go on from it.
+    ``state_dict()`` is the position after the last batch that was handed out, whatever has been prepared
+    ahead. It is a state like that of ``dataset.iterator()``: any number of processes can continue from it.
     """
 
-    def __init__(self, iterator: DatasetIterator, layout: _Layout, ready: _Ready, prefetch: int) -> None:
+    def __init__(
+        self, iterator: DatasetIterator, layout: _DeviceLayout, prepare: _Prepare, prefetch: int
+    ) -> None:
         self._iterator = iterator
         self._layout = layout
-        self._ready = ready
+        self._prepare = prepare
         self._prefetch = prefetch
-        self._pulled: deque[Future[_Pulled]] = deque()  # ahead on the host; an end or an error stays
-        self._sent: deque[_Pulled] = deque()  # ahead on the devices, before those
+        self._pulled: deque[Future[_Pulled]] = (
+            deque()
+        )  # prepared on the host; the end or an error stays first
+        self._sent: deque[_Pulled] = deque()  # on the devices, to be handed out before those
         self._state = iterator.state_dict()
         self._closed = False
-        # One thread, so that batches come one after the other. It does not know of this object, and ends
-        # when nobody else does.
+        # One thread keeps the batches in order. It does not refer to this object, so that garbage
+        # collection of this object ends it.
         self._executor = ThreadPoolExecutor(1, "purerecord.jax")
         weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
 
     @property
     def epoch(self) -> int:
-        """Which epoch this goes through."""
+        """The epoch that this iterates over."""
         return self._iterator.epoch
 
     @property
     def skipped(self) -> int:
-        """How many damaged places were passed over before the latest batch."""
+        """How many damaged places were skipped before the latest batch."""
         return int(self._state["skipped"])
 
     @property
     def last_error(self) -> CorruptionError | None:
-        """The latest damage that was passed over, maybe in batches ahead."""
+        """The error of the latest damage that was skipped, perhaps in a batch that is still ahead."""
         return self._iterator.last_error
 
     def __next__(self) -> Any:
@@ -111,7 +115,7 @@ class Batches(Iterator[Any]):
             raise ClosedError("the batches are closed")
         self._look_ahead()
         if not self._sent:
-            pulled = self._pulled[0].result() if self._pulled else _pull(self._iterator, self._ready)
+            pulled = self._pulled[0].result() if self._pulled else _pull(self._iterator, self._prepare)
             if pulled.batch is _END:
                 self._state = pulled.state
                 raise StopIteration
@@ -120,12 +124,12 @@ class Batches(Iterator[Any]):
         return batch
 
     def _look_ahead(self) -> None:
-        """Have the thread make batches, and send those that are ready to the devices."""
+        """Have the thread prepare batches, and send the prepared ones to the devices."""
         while self._prefetch and len(self._sent) + len(self._pulled) <= self._prefetch:
-            self._pulled.append(self._executor.submit(_pull, self._iterator, self._ready))
+            self._pulled.append(self._executor.submit(_pull, self._iterator, self._prepare))
         while self._pulled and (first := self._pulled[0]).done():
             if first.exception() is not None or first.result().batch is _END:
-                break  # when those before have been handed out
+                break  # it comes after the batches that have been sent
             self._send(first.result())
 
     def _send(self, pulled: _Pulled) -> None:
@@ -134,11 +138,11 @@ class Batches(Iterator[Any]):
             self._pulled.popleft()
 
     def state_dict(self) -> dict[str, Any]:
-        """Where this is, behind the batch that was handed out last: a few values that JSON can hold."""
+        """The position after the batch that was handed out last, as a few JSON values."""
         return dict(self._state)
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on where ``state_dict`` was taken, in this process or any other."""
+        """Continue where ``state_dict`` was taken, in this process or any other."""
         self._drop_ahead()
         self._iterator.load_state_dict(state_dict)
         self._state = self._iterator.state_dict()
@@ -151,7 +155,7 @@ class Batches(Iterator[Any]):
         self._sent.clear()
 
     def close(self) -> None:
-        """Let go of files, threads and processes."""
+        """Release files, threads and processes."""
         if not self._closed:
             self._closed = True
             self._drop_ahead()
@@ -160,7 +164,7 @@ class Batches(Iterator[Any]):
 
 
 class _Pulled(NamedTuple):
-    """A batch, and the state behind it."""
+    """A batch, and the state after it."""
 
     batch: Any
     state: dict[str, Any]
@@ -169,19 +173,19 @@ class _Pulled(NamedTuple):
 _END = object()  # instead of a batch
 
 
-def _pull(iterator: DatasetIterator, ready: _Ready) -> _Pulled:
-    """The next batch, ready to be sent; what the thread does."""
+def _pull(iterator: DatasetIterator, prepare: _Prepare) -> _Pulled:
+    """The next batch, prepared for the devices; the thread runs this."""
     batch = next(iterator, _END)
     if batch is not _END:
-        batch = ready(batch)
+        batch = prepare(batch)
     return _Pulled(batch, iterator.state_dict())
 
 
-class _Ready:
-    """Makes a batch of what devices can hold, and says so where that cannot be."""
+class _Prepare:
+    """Converts a batch to arrays that devices can hold; raises an error that says why where it cannot."""
 
     def __init__(
-        self, layout: _Layout, ragged_to: int | Mapping[str, int] | None, padding_value: Any
+        self, layout: _DeviceLayout, ragged_to: int | Mapping[str, int] | None, padding_value: Any
     ) -> None:
         self._layout = layout
         self._ragged_to = ragged_to
@@ -190,10 +194,10 @@ class _Ready:
 
     def __call__(self, batch: Any) -> Any:
         if isinstance(batch, Mapping):
-            return {name: apply(partial(self._ready, name), part) for name, part in batch.items()}
-        return apply(partial(self._ready, ""), batch)
+            return {name: apply(partial(self._leaf, name), part) for name, part in batch.items()}
+        return apply(partial(self._leaf, ""), batch)
 
-    def _ready(self, name: str, leaf: Any) -> Any:
+    def _leaf(self, name: str, leaf: Any) -> Any:
         where = f"feature {name!r}" if name else "a batch"
         if isinstance(leaf, Records) or (isinstance(leaf, bytes) and not name):
             raise TypeError(f"{where} holds raw records, not arrays; put parse(features) into the chain")
@@ -202,14 +206,14 @@ class _Ready:
         if isinstance(leaf, Ragged):
             if leaf.dtype.kind == "O":
                 return leaf
-            leaf = self._filled(leaf, name, where)
+            leaf = self._padded(leaf, name, where)
         array = np.asarray(leaf)
         if array.dtype.kind in "OSU":
             return leaf
         self._layout.check_rows(array, where)
         return array if self._wide else _narrow(array, where)
 
-    def _filled(self, column: Ragged, name: str, where: str) -> Array:
+    def _padded(self, column: Ragged, name: str, where: str) -> Array:
         length = self._ragged_to.get(name) if isinstance(self._ragged_to, Mapping) else self._ragged_to
         if length is None:
             if self._layout.is_global:
@@ -228,7 +232,7 @@ class _Ready:
 
 
 def _narrow(array: Array, where: str) -> Array:
-    """The array with 32 bits where JAX would do that too; but no number may change in silence."""
+    """The array with 32 bits, where JAX would convert it too; an integer that does not fit is an error."""
     narrow = _NARROW.get(array.dtype.str[1:])
     if narrow is None:
         return array
@@ -245,8 +249,8 @@ def _narrow(array: Array, where: str) -> Array:
 _NARROW: dict[str, Any] = {"i8": np.int32, "u8": np.uint32, "f8": np.float32, "c16": np.complex64}
 
 
-class _Layout:
-    """Which rows of a batch are this process's, and how they get to the devices."""
+class _DeviceLayout:
+    """Which rows of a batch belong to this process, and how they get to its devices."""
 
     def __init__(self, sharding: Any) -> None:
         if not (sharding is None or isinstance(sharding, jax.sharding.Sharding)):
@@ -254,13 +258,13 @@ class _Layout:
         self._sharding = sharding
         self.rank, self.world_size = jax.process_index(), jax.process_count()
         self.is_global = False
-        self._parts = 1  # into which the rows of this process are cut
+        self._parts = 1  # how many equal parts the rows of this process are cut into
         if sharding is not None:
             self.is_global = not sharding.is_fully_addressable
             self._find_rows(sharding)
 
     def _find_rows(self, sharding: Any) -> None:
-        """Processes that hold the same rows are to have the same batches, others different ones."""
+        """Set rank and world size: processes that hold the same rows must get the same batches."""
         count = len(sharding.device_set)
         ndim = max(1, len(getattr(sharding, "spec", ())))
         rows: dict[int, set[int]] = {}
@@ -281,7 +285,7 @@ class _Layout:
             self.rank, self.world_size = kinds.index(tuple(sorted(own))), len(kinds)
 
     def check_rows(self, array: Array, where: str) -> None:
-        """The rows can be laid out."""
+        """Raise unless the rows can be cut into equal parts for the devices."""
         if self._sharding is not None and (array.ndim == 0 or len(array) % self._parts):
             rows = len(array) if array.ndim else "no"
             raise ValueError(
@@ -291,7 +295,7 @@ class _Layout:
             )
 
     def send(self, leaf: Any) -> Any:
-        """A leaf as a device array, if it can be one."""
+        """A leaf as a device array, if it is numeric."""
         if not isinstance(leaf, np.ndarray) or leaf.dtype.kind in "OSU":
             return leaf
         if self._sharding is None:
@@ -299,13 +303,13 @@ class _Layout:
         return jax.make_array_from_process_local_data(self._sharding, leaf)
 
 
-def _check_together(node: Node, even: str) -> None:
-    """Refuse, in all processes alike, what would leave some of them waiting for the others."""
+def _check_global_batches(node: Node, even: str) -> None:
+    """Raise, in all processes alike, if some of them would wait for others that have no batch left."""
     if even == "uneven":
         raise ValueError('processes that train together need as many steps: use even="drop" or "pad"')
     if not isinstance(node, Batch):
         for part in node.inputs:
-            _check_together(part, even)
+            _check_global_batches(part, even)
     elif not node.drop_remainder:
         raise ValueError(
             "a shorter last batch of one process makes no global array; use batch(..., drop_remainder=True)"

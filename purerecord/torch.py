@@ -1,7 +1,7 @@
 """PyTorch: ``IterableDataset`` around any chain, ``MapDataset`` over files, and arrays as tensors.
 
-Every worker of every rank takes its share of one order, so nothing comes twice and nothing is left out.
-Importing this imports torch; nothing else in purerecord does.
+Every worker of every rank takes its share of one order, so no element comes twice and none is left out.
+Only this module imports torch. It must not know how a chain computes its elements.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from .container.record_file import RecordFile
 from .dataset.dataset import Dataset, DatasetIterator
-from .dataset.engine.shares import EVEN, SHARE
+from .dataset.engine.shares import check_even, check_share
 from .dataset.engine.states import check_state, merge_states
 from .dataset.engine.structure import apply
 from .payload.parse.examples import parse_example, parse_single_example
@@ -40,10 +40,10 @@ RAGGED = ("padded", "list", "nested")
 
 
 def to_tensors(element: Any, *, ragged: str = "padded", padding_value: Any = 0) -> Any:
-    """An element or batch with tensors for arrays; memory is shared where torch may write to it.
+    """An element or batch with tensors in place of arrays; they share memory that is writable.
 
-    A ``Ragged`` becomes one tensor filled up with ``padding_value`` ("padded"), a list of tensors ("list") or
-    a nested tensor ("nested"). Bytes stay bytes: an array of them becomes a list, ``Records`` too.
+    A ``Ragged`` becomes one tensor padded with ``padding_value`` ("padded"), a list of tensors ("list") or a
+    nested tensor ("nested"). Bytes stay bytes: an array of them, or ``Records``, becomes a list.
     """
     return apply(lambda leaf: _to_tensor(leaf, ragged, padding_value), element)
 
@@ -59,14 +59,13 @@ def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
         return _from_ragged(leaf, ragged, padding_value)
     if isinstance(leaf, Sparse) and leaf.dtype.kind != "O":
         indices, values = _from_array(leaf.indices.T), _from_array(leaf.values)
-        # The indices are data, and torch trusts what it has not checked.
+        # The indices come from a file. Unchecked, torch would read out of bounds with wrong ones.
         return torch.sparse_coo_tensor(indices, values, leaf.dense_shape, check_invariants=True)
     return list(leaf) if isinstance(leaf, Records) else leaf
 
 
 def _from_array(array: np.ndarray[Any, Any]) -> torch.Tensor:
-    # torch does not know of memory that must not be written to, that is gone through backwards, or in which
-    # bytes are in another order, so it gets its own.
+    # torch has no read-only tensors, no negative strides and no foreign byte order, so it gets a copy.
     if not array.flags.writeable or not array.dtype.isnative or min(array.strides, default=0) < 0:
         array = array.astype(array.dtype.newbyteorder("="), order="C")
     return torch.from_numpy(array)
@@ -90,7 +89,7 @@ def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
 
 
 class _Convert:
-    """Makes tensors of elements: first ``decode`` on the bytes of the features it names."""
+    """Converts elements to tensors; the features that ``decode`` names are decoded from bytes first."""
 
     def __init__(self, decode: Decode | None, ragged: str, padding_value: Any) -> None:
         if ragged not in RAGGED:
@@ -122,13 +121,13 @@ class _Convert:
 
 
 class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unused-ignore]
-    """A dataset for ``DataLoader``: every worker of every rank gets its share, every element comes once.
+    """A dataset for ``DataLoader``: every worker of every rank gets its share, and every element comes once.
 
-    Batch in the chain and give the loader ``batch_size=None``: then whole batches are dealt out. The rank is
-    the one given, else that of ``torch.distributed``, else of the environment (``RANK``, ``WORLD_SIZE``).
-    ``even`` decides about a last round with fewer elements than ranks: "uneven", "drop" or "pad". With
-    ``share="files"`` every worker has its own files instead. Call ``set_epoch`` before each epoch, as for a
-    ``DistributedSampler``.
+    Put ``batch`` into the chain and give the loader ``batch_size=None``, so that workers take whole
+    batches. The rank is the one given, else that of ``torch.distributed``, else that of the environment
+    (``RANK``, ``WORLD_SIZE``). ``even`` decides about a last round with fewer elements than ranks:
+    "uneven", "drop" or "pad". With ``share="files"`` every worker reads its own files instead. Call
+    ``set_epoch`` before each epoch, as for a ``DistributedSampler``.
 
     >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000, seed=1).batch(128).parse(features)
     >>> loader = DataLoader(IterableDataset(dataset), batch_size=None, num_workers=4)
@@ -149,41 +148,41 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
         super().__init__()
         if (rank is None) != (world_size is None):
             raise ValueError("rank and world_size belong together: give both, or none")
-        if even not in EVEN:
-            raise ValueError(f"even must be one of {', '.join(EVEN)}, not {even!r}")
-        if share not in SHARE:
-            raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
+        check_even(even)
+        check_share(share)
         self._dataset = dataset
-        self._place = None if rank is None or world_size is None else (rank, world_size)
+        self._rank = None if rank is None or world_size is None else (rank, world_size)
         self._even = even
         self._share = share
         self._convert = _Convert(decode, ragged, padding_value)
-        # The epoch that set_epoch said and how often it did: in memory that workers which live on see too.
-        self._said: torch.Tensor = torch.zeros(2, dtype=torch.int64)
-        self._said.share_memory_()  # type: ignore[no-untyped-call, unused-ignore]
-        self._heard = 0
+        # The epoch of the latest set_epoch, and the number of its calls. Shared memory, because persistent
+        # workers must see it too.
+        self._set_epochs: torch.Tensor = torch.zeros(2, dtype=torch.int64)
+        self._set_epochs.share_memory_()  # type: ignore[no-untyped-call, unused-ignore]
+        self._set_epochs_seen = 0  # how many of these calls this process has followed
         self._epoch = 0  # of the next loop in this process
         self._resume: Mapping[str, Any] | None = None
 
     def set_epoch(self, epoch: int) -> None:
-        """The next loop is epoch ``epoch``; loops that follow count on where the workers live on."""
-        self._said[0] = epoch
-        self._said[1] += 1
+        """Make the next loop epoch ``epoch``; with persistent workers, later loops count on from there."""
+        self._set_epochs[0] = epoch
+        self._set_epochs[1] += 1
 
     def resume(self, state: Any) -> None:
-        """The next loop goes on where ``state`` was taken; call it before the loader makes its workers.
+        """Make the next loop continue where ``state`` was taken; call it before the loader starts workers.
 
-        ``state`` is what an iterator's ``state_dict()`` or ``merge_states`` gave, or an epoch and a position:
-        ``{"epoch": 3, "position": steps * world_size}``.
+        ``state`` comes from an iterator's ``state_dict()`` or from ``merge_states``, or is an epoch and a
+        position: ``{"epoch": 3, "position": steps * world_size}``.
         """
         check_state(state)
         self._resume = state
         self.set_epoch(state["epoch"])
 
     def __iter__(self) -> Iterator[Any]:
-        if int(self._said[1]) != self._heard:
-            self._epoch, self._heard = int(self._said[0]), int(self._said[1])
-        rank, world_size = self._located()
+        epoch, calls = self._set_epochs.tolist()
+        if calls != self._set_epochs_seen:
+            self._epoch, self._set_epochs_seen = epoch, calls
+        rank, world_size = self._rank_and_world_size()
         info = data.get_worker_info()
         worker, workers = (0, 1) if info is None else (info.id, info.num_workers)
         iterator = self._dataset.iterator(
@@ -199,37 +198,36 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
             iterator.load_state_dict(self._resume)
         return _TensorIterator(self, iterator, self._convert)
 
-    def begun(self, epoch: int) -> None:
-        """A loop over ``epoch`` has begun in this process."""
+    def note_epoch(self, epoch: int) -> None:
+        """Note that a loop over ``epoch`` has begun in this process: the next loop is the next epoch."""
         self._epoch = epoch + 1
 
     def __len__(self) -> int:
         if self._share == "files":
             raise TypeError('with share="files" the length depends on the files of each worker')
-        rank, world_size = self._located()
+        rank, world_size = self._rank_and_world_size()
         size = len(self._dataset)
         if self._even == "uneven":
             return len(range(rank, size, world_size))
         return size // world_size if self._even == "drop" else -(-size // world_size)
 
-    def _located(self) -> tuple[int, int]:
-        """The rank, and of how many."""
-        if self._place is not None:
-            return self._place
+    def _rank_and_world_size(self) -> tuple[int, int]:
+        if self._rank is not None:
+            return self._rank
         if distributed.is_available() and distributed.is_initialized():
             return distributed.get_rank(), distributed.get_world_size()
         return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 
     def __getstate__(self) -> dict[str, Any]:
-        # A worker that is spawned does not know the process group, so it is told.
-        return {**self.__dict__, "_place": self._located()}
+        # A spawned worker has no process group to ask, so the rank travels with the dataset.
+        return {**self.__dict__, "_rank": self._rank_and_world_size()}
 
     def __repr__(self) -> str:
         return f"IterableDataset({self._dataset!r}, even={self._even!r})"
 
 
 class _TensorIterator(Iterator[Any]):
-    """Elements as tensors; its state is that of the iterator below."""
+    """Elements as tensors; its state is that of the dataset's iterator."""
 
     def __init__(self, owner: IterableDataset, iterator: DatasetIterator, convert: _Convert) -> None:
         self._owner = owner
@@ -237,28 +235,28 @@ class _TensorIterator(Iterator[Any]):
         self._convert = convert
 
     def __next__(self) -> Any:
-        # Not when it is made: some loaders make one more than they use.
-        self._owner.begun(self._iterator.epoch)
+        # Not in __init__: some loaders make an iterator that they never use.
+        self._owner.note_epoch(self._iterator.epoch)
         return self._convert(next(self._iterator))
 
     @property
     def skipped(self) -> int:
-        """How many damaged places were passed over."""
+        """How many damaged places were skipped."""
         return self._iterator.skipped
 
     def state_dict(self) -> dict[str, Any]:
-        """Where this is."""
+        """The position before the next element."""
         return self._iterator.state_dict()
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on where ``state_dict`` was taken."""
+        """Continue where ``state_dict`` was taken."""
         self._iterator.load_state_dict(state_dict)
 
 
 class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
     """The records of files by number, for samplers: as ``bytes``, or with ``features`` as dicts of tensors.
 
-    The files must be uncompressed, or GZIP written with a ``block_size``. Works with any sampler,
+    The files must be uncompressed, or GZIP written with a ``block_size``. It works with any sampler,
     ``DistributedSampler`` included, and reads and parses a whole batch at once.
     """
 
@@ -273,7 +271,7 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         self._table.load_indexes()
         self._features = None if features is None else as_features(features)
         self._convert = _Convert(decode, "list", 0)
-        # What a column holds of one record does not depend on the others, for these.
+        # With these specs a row of a column depends on no other record, so columns can be cut into rows.
         kinds = () if self._features is None else map(type, self._features.values())
         self._columnar = all(kind in (FixedLenFeature, RaggedFeature) for kind in kinds)
 
@@ -284,8 +282,8 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        """Several at once, in this order."""
-        numbers = range(len(self))  # which knows what a negative index is, and which are out of range
+        """The elements with these numbers, in this order."""
+        numbers = range(len(self))  # a range resolves negative indices and raises IndexError
         records = self._table.fetch(np.array([numbers[operator.index(place)] for place in indices], np.int64))
         if self._features is None:
             return list(records)

@@ -24,6 +24,12 @@ _POLICIES = ("raise", "skip", "stop")
 _T = TypeVar("_T")
 
 
+def check_on_error(on_error: str) -> None:
+    """Raise unless ``on_error`` is one of the ways to meet damage."""
+    if on_error not in _POLICIES:
+        raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
+
+
 class RecordReader(Iterator[bytes]):
     """Iterates over the records of one file after the other; what ``read_records`` gives.
 
@@ -35,8 +41,7 @@ class RecordReader(Iterator[bytes]):
     def __init__(
         self, source: Any, *, compression: Any = "auto", verify: bool = True, on_error: str = "raise"
     ) -> None:
-        if on_error not in _POLICIES:
-            raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
+        check_on_error(on_error)
         self._on_error = on_error
         self._verify = verify
         self._compression = compression

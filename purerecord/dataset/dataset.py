@@ -1,9 +1,11 @@
 """``Dataset``: chains that read, shuffle, batch and parse, for any number of workers and ranks.
 
-A dataset describes what is to be done and does nothing; it can be pickled and sent to other processes.
-Iterating over it does the work. Every (seed, epoch) defines one order of its elements, which does not
-depend on who takes them; see ``share`` for how they are dealt out and how a run goes on where another
-stopped. Methods that TensorFlow has too have its signatures. The steps live in modules of their own.
+A dataset is a description: it does nothing by itself and can be pickled. Iterating over it does the work.
+Every (seed, epoch) defines one order of its elements, whatever the number of workers and ranks.
+``engine.shares`` says which consumer gets which elements, and how a run resumes. Methods that TensorFlow
+has too have its signatures.
+
+This module checks arguments and makes nodes. It must not know how a transform works.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any
 
+from ..container.reader import check_on_error
 from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
-from .engine.node import Context, Node, Tally
-from .engine.shares import SHARE, Consumer, Share
+from .engine.node import Context, Node, SkippedDamage
+from .engine.shares import Consumer, Share, check_share
 from .engine.states import KIND, VERSION, check_state
 from .transforms.batch import Batch, PaddedBatch, Unbatch
 from .transforms.cache import Cache
@@ -38,14 +41,12 @@ from .transforms.slice import Slice
 from .transforms.sources import Generated, Range, Slices
 from .transforms.zip import Zip
 
-_POLICIES = ("raise", "skip", "stop")
-
 
 class Dataset:
-    """Elements, and what is done to them on the way.
+    """A chain of transforms, and the elements that come out of it.
 
     >>> dataset = TFRecordDataset("train-*.tfrecord").shuffle(10_000, seed=1).batch(128).parse(features)
-    >>> for batch in dataset:  # every loop is an epoch, shuffled anew
+    >>> for batch in dataset:  # every loop is an epoch with its own order
     ...     ...
     """
 
@@ -57,12 +58,12 @@ class Dataset:
     def from_tensor_slices(tensors: Any) -> Dataset:
         """The rows of an array, a Ragged, Records, a list, or of a dict or tuple of those."""
         node = Slices(tensors)
-        len(node)  # says at once if they do not fit together
+        len(node)  # raises at once if the numbers of rows differ
         return Dataset(node)
 
     @staticmethod
     def from_generator(generator: Callable[..., Iterable[Any]], *, args: Sequence[Any] = ()) -> Dataset:
-        """What ``generator(*args)`` gives; it is called once an epoch and must give the same each time."""
+        """The elements of ``generator(*args)``, called once an epoch; they must always be the same."""
         return Dataset(Generated(generator, tuple(args)))
 
     @staticmethod
@@ -72,7 +73,7 @@ class Dataset:
 
     @staticmethod
     def zip(*datasets: Any) -> Dataset:
-        """Tuples of one element of each dataset, as long as all have one."""
+        """Tuples of one element of each dataset, as long as all of them have one."""
         parts = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], (tuple, list)) else datasets
         if not parts:
             raise ValueError("zip needs at least one dataset")
@@ -85,7 +86,7 @@ class Dataset:
         seed: int | None = None,
         stop_on_empty_dataset: bool = False,
     ) -> Dataset:
-        """Every element from one of ``datasets``, drawn by ``weights``; those at their end are left out."""
+        """Each element comes from one of ``datasets`` that has not ended, drawn by ``weights``."""
         shares = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
         if len(shares) != len(datasets) or not datasets:
             raise ValueError(f"{len(datasets)} datasets need as many weights, not {len(shares)}")
@@ -97,7 +98,7 @@ class Dataset:
     def shard(self, num_shards: int, index: int) -> Dataset:
         """Every ``num_shards``-th element, beginning with number ``index``.
 
-        Loaders that know their workers and ranks need no ``shard``: see ``iterator``.
+        An ``iterator`` with ``rank`` and ``worker`` needs no ``shard``, nor do the adapters for loaders.
         """
         if not 0 <= index < num_shards:
             raise ValueError(f"index must be in [0, {num_shards}), not {index}")
@@ -106,16 +107,16 @@ class Dataset:
     def shuffle(
         self, buffer_size: int, seed: int | None = None, reshuffle_each_iteration: bool = True
     ) -> Dataset:
-        """A random one of the next ``buffer_size`` elements, again and again; without a seed, seed 0."""
+        """Again and again a random one of the next ``buffer_size`` elements; no seed means seed 0."""
         _check_positive("buffer_size", buffer_size)
         return self._then(Shuffle(self._node, buffer_size, seed, reshuffle_each_iteration))
 
     def global_shuffle(self, seed: int | None = None, reshuffle_each_iteration: bool = True) -> Dataset:
-        """A random permutation of all elements, which must be readable in any order, as files mostly are."""
+        """A random permutation of all elements. They must be readable in any order, as most files are."""
         return self._then(GlobalShuffle(self._node, seed, reshuffle_each_iteration))
 
     def batch(self, batch_size: int, drop_remainder: bool = False) -> Dataset:
-        """``batch_size`` elements at a time; raw records become ``Records``, others arrays."""
+        """``batch_size`` elements at a time; raw records become ``Records``, other elements arrays."""
         _check_positive("batch_size", batch_size)
         return self._then(Batch(self._node, batch_size, drop_remainder))
 
@@ -126,7 +127,7 @@ class Dataset:
         padding_values: Any = None,
         drop_remainder: bool = False,
     ) -> Dataset:
-        """Like ``batch``; arrays are filled up to ``padded_shapes``, or to the longest of the batch."""
+        """Like ``batch``, but arrays are padded to ``padded_shapes``, or to the longest in the batch."""
         _check_positive("batch_size", batch_size)
         return self._then(PaddedBatch(self._node, batch_size, drop_remainder, padded_shapes, padding_values))
 
@@ -135,7 +136,7 @@ class Dataset:
         return self._then(Unbatch(self._node))
 
     def parse(self, features: Mapping[str, Any]) -> Dataset:
-        """Serialized Examples as ``features`` specifies them; fastest after ``batch``, column by column."""
+        """Parse serialized Examples by the specs in ``features``; fastest after ``batch``."""
         return self._then(Parse(self._node, as_features(features)))
 
     def map(
@@ -146,9 +147,10 @@ class Dataset:
         *,
         processes: bool = False,
     ) -> Dataset:
-        """``map_func`` of every element; in threads, or ``processes``, always in order.
+        """``map_func`` of every element, in order, also if it runs in parallel in threads or ``processes``.
 
-        ``num_parallel_calls`` of -1 is one for each CPU; ``deterministic`` is for TensorFlow's signature.
+        ``num_parallel_calls=-1`` means one for each CPU. ``deterministic`` is there for TensorFlow's
+        signature.
         """
         parallel = -1 if processes and num_parallel_calls is None else num_parallel_calls
         return self._then(Map(self._node, map_func, parallel, processes))
@@ -158,7 +160,7 @@ class Dataset:
         return self._then(Filter(self._node, predicate))
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """``count`` epochs one after the other, each shuffled anew; without end if None or -1."""
+        """``count`` epochs one after the other, each shuffled anew; endless if None or -1."""
         return self._then(Repeat(self._node, None if count is None or index(count) < 0 else count))
 
     def take(self, count: int) -> Dataset:
@@ -171,26 +173,26 @@ class Dataset:
         return self._then(Slice(self._node, f"skip({count})", begin, end))
 
     def cache(self, filename: Any = "") -> Dataset:
-        """The elements of epoch 0, kept in memory or in a file, and given in every epoch; shuffle behind it.
+        """The elements of epoch 0 in every epoch, kept in memory or in a file; put ``shuffle`` after it.
 
-        What is kept in memory is shared by all who get it, so its arrays are read-only.
+        All epochs share the arrays of a cache in memory, so they are read-only.
         """
         return self._then(Cache(self._node, os.fsdecode(filename)))
 
     def prefetch(self, buffer_size: int) -> Dataset:
-        """The same, fetched by a thread up to ``buffer_size`` elements ahead."""
+        """The same elements, fetched by a thread up to ``buffer_size`` elements ahead."""
         return self._then(Prefetch(self._node, buffer_size))
 
     def parallel(self, processes: int | None = None) -> Dataset:
-        """The chain so far in so many processes: this one, and others that are started.
+        """Run the chain so far in ``processes`` processes, this one included; by default one for each CPU.
 
-        Each has its own files, and they give their elements in turn, one each. Without ``processes`` there
-        is one for each CPU. It pays for whole batches: ``batch(4096).parse(features).parallel(4)``.
+        Each process reads its own files, and they give their elements in turn, one each. Use it for whole
+        batches: ``batch(4096).parse(features).parallel(4)``.
         """
         count = os.cpu_count() or 1 if processes is None else processes
         _check_positive("processes", count)
         node = Parallel(self._node, count)
-        len(node.shares)  # says at once if there are too few files
+        len(node.chains)  # raises at once if there are too few files
         return self._then(node)
 
     def interleave(
@@ -199,14 +201,14 @@ class Dataset:
         cycle_length: int | None = None,
         block_length: int | None = None,
     ) -> Dataset:
-        """``block_length`` elements in turn of ``cycle_length`` datasets that ``map_func`` makes."""
+        """``block_length`` elements in turn of each of ``cycle_length`` datasets that ``map_func`` makes."""
         cycle, block = cycle_length or 4, block_length or 1
         _check_positive("cycle_length", cycle)
         _check_positive("block_length", block)
         return self._then(Interleave(self._node, _Nodes(map_func), cycle, block))
 
     def enumerate(self, start: int = 0) -> Dataset:
-        """Tuples of a number, counted from ``start``, and the element."""
+        """Tuples of a number, counted from ``start``, and an element."""
         return self._then(Enumerate(self._node, start))
 
     def concatenate(self, dataset: Dataset) -> Dataset:
@@ -227,20 +229,20 @@ class Dataset:
         even: str = "uneven",
         share: str = "elements",
     ) -> DatasetIterator:
-        """The elements of one epoch that worker ``worker`` of rank ``rank`` is to have.
+        """The elements of one epoch that belong to worker ``worker`` of rank ``rank``.
 
-        Without ``epoch``, the one after that of the latest loop. ``even`` decides about a last round with
-        fewer elements than ranks: "uneven" gives what there is, "drop" leaves them out, "pad" fills up with
-        elements from the beginning. With ``share="files"`` every one has its own files, opens no others, and
-        has as many elements as are in them; a state is then for the same worker of as many only.
+        ``epoch`` is by default the one after the latest loop. ``even`` decides about a last round with
+        fewer elements than ranks: "uneven" hands them out, "drop" leaves them out, "pad" adds elements from
+        the beginning of the epoch. With ``share="files"`` every worker reads its own files and opens no
+        others. It then has as many elements as its files have, and its state is for the same worker of as
+        many.
         """
         if epoch is None:
             epoch = self._epoch
         if index(epoch) < 0:
             raise ValueError(f"epochs are counted from 0, so there is no epoch {epoch}")
         self._epoch = epoch + 1
-        if share not in SHARE:
-            raise ValueError(f"share must be one of {', '.join(SHARE)}, not {share!r}")
+        check_share(share)
         return DatasetIterator(self, epoch, Consumer(rank, world_size, worker, workers), even, share)
 
     def __iter__(self) -> DatasetIterator:
@@ -255,7 +257,7 @@ class Dataset:
         return size
 
     def __bool__(self) -> bool:
-        return True  # and not whether it has elements, which may take long to find out
+        return True  # without asking for the length, which may read all files
 
     def __repr__(self) -> str:
         return f"<{self._node.chain()}>"
@@ -271,21 +273,21 @@ class TFRecordDataset(Dataset):
     """The records of TFRecord files, as ``bytes``, one file after the other.
 
     ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
-    "raise"; "skip" goes on behind it, and the iterator counts it in ``skipped``; "stop" ends there.
+    "raise"
+    raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop" ends there.
     """
 
     def __init__(self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise") -> None:
-        if on_error not in _POLICIES:
-            raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
+        check_on_error(on_error)
         super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error))
 
 
 class DatasetIterator(Iterator[Any]):
-    """Goes through one epoch of a dataset, or the part of one consumer.
+    """Iterates over one epoch of a dataset, or over one consumer's share of it.
 
-    ``state_dict()`` is small and made of what JSON has; ``load_state_dict()`` goes on exactly there, also
-    with other numbers of workers and ranks. ``skipped`` counts the damaged places that were passed over,
-    ``last_error`` is the latest of them.
+    ``state_dict()`` returns a few JSON values; ``load_state_dict()`` continues exactly there, also with
+    other numbers of workers and ranks. (``get_state`` and ``set_state`` are grain's names for them.)
+    ``skipped`` counts the damaged places that were skipped, and ``last_error`` is the latest of them.
     """
 
     def __init__(self, dataset: Dataset, epoch: int, consumer: Consumer, even: str, share: str) -> None:
@@ -294,7 +296,9 @@ class DatasetIterator(Iterator[Any]):
         self._even = even
         self._closed = False
         self._node = dataset._node
-        self._files: list[int] | None = None  # which files are ours, of how many consumers
+        self._files: list[int] | None = (
+            None  # with share="files": the number of this consumer, and of how many
+        )
         if share == "files":
             if even != "uneven":
                 raise ValueError(
@@ -306,20 +310,20 @@ class DatasetIterator(Iterator[Any]):
 
     def _begin(self, epoch: int) -> None:
         self.epoch = epoch
-        self._tally = Tally()
-        context = Context(epoch, self._tally, self._consumer.pattern)
+        self._damage = SkippedDamage()
+        context = Context(epoch, self._damage, self._consumer.pattern)
         node = self._node
         self._share = Share(lambda: node.open(context), self._consumer, self._even)
 
     @property
     def skipped(self) -> int:
-        """How many damaged places were passed over."""
-        return self._tally.skipped
+        """How many damaged places were skipped."""
+        return self._damage.skipped
 
     @property
     def last_error(self) -> CorruptionError | None:
-        """The latest damage that was passed over."""
-        return self._tally.last_error
+        """The error of the latest damage that was skipped."""
+        return self._damage.last_error
 
     def __next__(self) -> Any:
         if self._closed:
@@ -327,15 +331,15 @@ class DatasetIterator(Iterator[Any]):
         return self._share.next()
 
     def state_dict(self) -> dict[str, Any]:
-        """Where this is: a few values that JSON can hold."""
+        """The position before the next element, as a few JSON values."""
         place = {KIND: VERSION, "chain": self._dataset._node.outline(), "epoch": self.epoch}
         files = {} if self._files is None else {"files": self._files}
         return {**place, **files, **self._share.state(), "skipped": self.skipped}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on where ``state_dict`` was taken, with this iterator's worker and rank.
+        """Continue where ``state_dict`` was taken, as this iterator's worker and rank.
 
-        ``{"epoch": 3, "position": 1000}`` will do too: that many elements (or batches) are passed over.
+        ``{"epoch": 3, "position": 1000}`` is a state too: that many elements (or batches) are skipped.
         """
         check_state(state_dict)
         version, chain = state_dict.get(KIND, VERSION), self._dataset._node.outline()
@@ -349,16 +353,16 @@ class DatasetIterator(Iterator[Any]):
         self._begin(state_dict["epoch"])
         self._dataset._epoch = self.epoch + 1
         self._share.restore(state_dict)
-        self._tally.skipped = state_dict.get("skipped", self._tally.skipped)
+        self._damage.skipped = state_dict.get("skipped", self._damage.skipped)
 
     get_state = state_dict
     set_state = load_state_dict
 
     def close(self) -> None:
-        """Let go of files, threads and processes, and wait until they are gone.
+        """Release files, threads and processes, and wait until they are gone.
 
-        Those of an iterator that is forgotten go too, but nobody waits: that may happen anywhere, also in a
-        thread that holds what they need to go.
+        Garbage collection of an iterator releases them too, but does not wait: it may run in a thread that
+        holds a lock that they need to end.
         """
         if not self._closed:
             self._closed = True
@@ -366,7 +370,7 @@ class DatasetIterator(Iterator[Any]):
 
 
 class _Nodes:
-    """A function that gives datasets, as one that gives their nodes."""
+    """Wraps a function that returns datasets into one that returns their nodes."""
 
     def __init__(self, function: Callable[..., Dataset]) -> None:
         self._function = function

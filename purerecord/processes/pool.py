@@ -1,7 +1,8 @@
-"""Workers: one job for many files, done by several processes.
+"""``run_all``: one job for each of many files, in several processes.
 
-The processes count what they do in shared memory, from where progress is told. When the caller is
-interrupted they are ended, whatever they wait for. This module does not know what the job is.
+The processes count bytes and records in shared memory, and the parent reports them as progress. If the
+caller is interrupted, the processes are terminated, whatever they wait for. This module must not know what
+the job is.
 """
 
 from __future__ import annotations
@@ -18,57 +19,57 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
-# Called now and then with the bytes of the file and the records that were gone through since.
+# Called now and then with the bytes and the records that were processed since the last call.
 Progress = Callable[[int, int], None]
 
-# How often progress is told, in seconds.
-_TICK = 0.1
+_REPORT_INTERVAL = 0.1  # seconds between two calls of progress
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_DIED = object()
+_DIED = object()  # the result of a job whose process died
 
-_held: list[int] = []  # signals that came while they were held
-_shared: Any = None  # in a worker: bytes and records, of all workers together
+# Process-wide state: both are empty unless ``run_all`` is running.
+_held: list[int] = []  # signals that arrived while ``_signals_held``
+_counted: Any = None  # in a worker process: bytes and records of all workers together
 
 
 def no_progress(_bytes: int, _records: int) -> None:
-    """Progress that nobody wants to hear of."""
+    """A ``Progress`` that ignores what it is told."""
 
 
 def run_all(
     job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Progress | None
 ) -> list[_T | None]:
-    """What ``job`` makes of each of the files, in their order; None of one that kills its process.
+    """The results of ``job`` for each of the files, in order; None for a file that kills its process.
 
-    Such a death breaks the whole pool, and does not say who it was. So what was not finished by then is
-    done once more, each file by a process of its own.
+    A process that dies breaks the whole pool, and the pool cannot say which file it was. So each file that
+    was not finished by then is tried once more, in a process of its own.
     """
     count = _Count(progress)
     results = _run_pool(job, files, workers, count)
-    for number, found in enumerate(results):
-        if found is _DIED:
+    for number, result in enumerate(results):
+        if result is _DIED:
             (results[number],) = _run_pool(job, [files[number]], 1, count)
-    return [None if found is _DIED else found for found in results]
+    return [None if result is _DIED else result for result in results]
 
 
 class _Count:
-    """Bytes and records of all workers together, and how many of them have been told."""
+    """Bytes and records of all workers together, and how many of these have been reported."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.shared: Any = multiprocessing.Array("q", 2)
         self._progress = progress
-        self._told = (0, 0)
+        self._reported = (0, 0)
 
-    def tell(self) -> None:
-        """Tell of what has been done since."""
+    def report(self) -> None:
+        """Report what has been done since the last report."""
         if self._progress is not None:
-            before, self._told = self._told, (self.shared[0], self.shared[1])
-            self._progress(self._told[0] - before[0], self._told[1] - before[1])
+            before, self._reported = self._reported, (self.shared[0], self.shared[1])
+            self._progress(self._reported[0] - before[0], self._reported[1] - before[1])
 
 
 def _run_pool(
     job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, count: _Count
 ) -> list[Any]:
-    """The results of one pool; ``_DIED`` for all that was not finished when a process of it died."""
+    """The results of one pool; ``_DIED`` for every job that was unfinished when a process died."""
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, initializer=_begin, initargs=(count.shared,)) as pool:
         try:
@@ -76,8 +77,8 @@ def _run_pool(
             with _signals_held(), suppress(BrokenProcessPool):  # the first may have died already
                 futures += (pool.submit(_work, job, file) for file in files)
             _wait(futures, count)
-            found = [_DIED if _died(future) else future.result() for future in futures]
-            return found + [_DIED] * (len(files) - len(futures))
+            results = [_DIED if _died(future) else future.result() for future in futures]
+            return results + [_DIED] * (len(files) - len(futures))
         except BaseException:
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
@@ -86,9 +87,10 @@ def _run_pool(
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """A signal waits meanwhile: it would find processes that nobody knows of yet.
+    """Delays signals while processes are started, so that a handler never misses a half-started one.
 
-    It is not enough to mask it in this thread, for it may be another that takes it, of numpy's, say.
+    A signal mask of this thread would not be enough: another thread, such as one of numpy's, could receive
+    the signal.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -99,14 +101,14 @@ def _signals_held() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    _let_go()
+    _raise_held()
 
 
 def _hold(number: int, _frame: object) -> None:
     _held.append(number)
 
 
-def _let_go() -> None:
+def _raise_held() -> None:
     if _held:
         number = _held[0]
         _held.clear()
@@ -120,25 +122,26 @@ def _died(future: Future[_T]) -> bool:
 def _wait(futures: list[Future[_T]], count: _Count) -> None:
     unfinished = set(futures)
     while unfinished:
-        finished, unfinished = wait(unfinished, timeout=_TICK)
+        finished, unfinished = wait(unfinished, timeout=_REPORT_INTERVAL)
         for future in finished:
             if not _died(future):
-                future.result()  # what went wrong is raised at once
-        count.tell()
+                future.result()  # raises the error of a failed job at once
+        count.report()
 
 
-def _begin(shared: Any) -> None:
-    global _shared  # noqa: PLW0603 - what a worker process is told once, when it starts
-    _shared = shared
-    # Signals end a worker without a word; the process that started it has something to say.
+def _begin(counted: Any) -> None:
+    """Initializes a worker process."""
+    global _counted  # noqa: PLW0603 - a process pool's initializer has no other place to leave something
+    _counted = counted
+    # A signal ends a worker silently; the parent process reports it.
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    _let_go()
+    _raise_held()
     threading.Thread(target=die_with_parent, daemon=True).start()
 
 
 def die_with_parent() -> None:
-    """A worker does not outlive the process that started it, even if that was killed."""
+    """Wait for the parent process to end, then exit: a worker must not outlive a parent that was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -150,6 +153,6 @@ def _work(job: Callable[[Any, Progress], _T], file: Any) -> _T:
 
 
 def _count(size: int, records: int) -> None:
-    with _shared.get_lock():
-        _shared[0] += size
-        _shared[1] += records
+    with _counted.get_lock():
+        _counted[0] += size
+        _counted[1] += records

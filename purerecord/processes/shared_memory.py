@@ -1,8 +1,8 @@
-"""Elements on their way to another process, through shared memory.
+"""Moves an element to another process through shared memory.
 
-An element is pickled, but the content of its arrays and strings stays out of the pickle: it lies in a
-``SharedBuffer``, one part after the other, and the receiver's arrays are views of that buffer. This module
-does not know who sends an element, nor why.
+The element is pickled, but the contents of its arrays and strings stay out of the pickle (protocol 5,
+out-of-band buffers). These *parts* lie one after the other in a ``SharedBuffer``, and the receiver's arrays
+are views of that buffer. This module must not know which process sends an element, or why.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import numpy.typing as npt
 from ..memory.malloc import in_batches_of_bytes
 from ..memory.recycling import Array
 
-_ALIGN = 64  # bytes: every part begins at a multiple of this
-_LARGE = 1 << 14  # bytes: strings of this mean length are parts of their own, shorter ones are put together
-_SAMPLE = 32  # strings that tell which they are
-_FOLDER = "/dev/shm"  # files that never get to a disk, where there are such
+_ALIGNMENT = 64  # bytes: every part begins at a multiple of this
+_LONG_STRINGS = 1 << 14  # bytes: strings of this mean length are one part each; shorter ones share a part
+_SAMPLED_STRINGS = 32  # how many strings decide whether an array's strings are long
+_FOLDER = "/dev/shm"  # a file system in memory, on systems that have it
 
 
 class SharedBuffer:
-    """``array`` is memory of ``size`` bytes that another process sees too, which opens it by its ``path``."""
+    """Memory of ``size`` bytes, seen as ``array``, that another process maps by its ``path``."""
 
     def __init__(self, path: str, size: int) -> None:
         self.path = path
@@ -40,20 +40,21 @@ class SharedBuffer:
 
     @classmethod
     def make(cls, size: int) -> SharedBuffer | None:
-        """A new one; None if there is not as much memory."""
+        """A new shared buffer; None if there is not enough memory for it."""
         try:
             handle, path = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
         except OSError:
             return None
         try:
-            # Now, and not when it is first touched: then the system would end the process.
+            # Allocate the pages now. If memory ran out at the first write instead, the system would send
+            # SIGBUS.
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(handle, 0, size)
             else:
                 os.truncate(handle, size)
             return cls(path, size)
         except BaseException as error:
-            forget(path)
+            unlink(path)
             if not isinstance(error, OSError):
                 raise
             return None
@@ -61,14 +62,14 @@ class SharedBuffer:
             os.close(handle)
 
 
-def forget(path: str) -> None:
-    """Remove the name of a room; who has opened it goes on seeing it."""
-    with suppress(OSError):  # it is gone, or somebody has it open where that matters
+def unlink(path: str) -> None:
+    """Remove the name of a shared buffer; processes that have mapped it keep the memory."""
+    with suppress(OSError):  # it is gone, or open on a system where that forbids removal
         os.unlink(path)
 
 
 def pack(element: Any) -> tuple[bytes, list[memoryview]]:
-    """An element as a pickle, and the parts that are not in it."""
+    """The pickle of an element, and the parts that are not in it."""
     parts: list[pickle.PickleBuffer] = []
     file = BytesIO()
     _Packer(file, 5, buffer_callback=parts.append).dump(element)
@@ -76,50 +77,50 @@ def pack(element: Any) -> tuple[bytes, list[memoryview]]:
 
 
 def pack_whole(element: Any) -> bytes:
-    """The same with all parts inside."""
+    """The pickle of an element with all parts inside, for when there is no shared memory."""
     file = BytesIO()
     _Packer(file, 5).dump(element)
     return file.getvalue()
 
 
 def buffer_size_for(sizes: Sequence[int]) -> int:
-    """How large a room must be for parts of these sizes."""
-    return _places(sizes)[-1]
+    """The size of a buffer that holds parts of these sizes."""
+    return _offsets(sizes)[-1]
 
 
-def put(parts: Sequence[memoryview], room: Array) -> None:
-    """Put the parts into a room."""
-    view = room.data
-    for place, part in zip(_places([part.nbytes for part in parts]), parts, strict=False):
-        view[place : place + part.nbytes] = part
+def copy_into(parts: Sequence[memoryview], buffer: Array) -> None:
+    """Copies the parts into ``buffer``, where ``unpack`` expects them."""
+    view = buffer.data
+    for offset, part in zip(_offsets([part.nbytes for part in parts]), parts, strict=False):
+        view[offset : offset + part.nbytes] = part
 
 
-def unpack(pickled: bytes, sizes: Sequence[int], room: Array) -> Any:
-    """The element; its arrays are in ``room``, so that this is referred to as long as they are."""
-    places = _places(sizes)
-    parts = [room[place : place + size] for place, size in zip(places, sizes, strict=False)]
+def unpack(pickled: bytes, sizes: Sequence[int], buffer: Array) -> Any:
+    """The element; its arrays are views of ``buffer`` and keep it referenced."""
+    offsets = _offsets(sizes)
+    parts = [buffer[offset : offset + size] for offset, size in zip(offsets, sizes, strict=False)]
     return pickle.loads(pickled, buffers=parts)
 
 
-def _places(sizes: Sequence[int]) -> list[int]:
-    """Where parts of these sizes begin, and where all end."""
-    return list(accumulate((-(-size // _ALIGN) * _ALIGN for size in sizes), initial=0))
+def _offsets(sizes: Sequence[int]) -> list[int]:
+    """Where parts of these sizes begin, and where the last one ends."""
+    return list(accumulate((-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes), initial=0))
 
 
 class _Packer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        """Arrays of strings are sent as their content and their lengths."""
+        """Pickles arrays of bytes as their contents and lengths, not as one object for each string."""
         if type(value) is not np.ndarray or value.dtype != object:
             return NotImplemented
         strings = value.reshape(-1).tolist()
         if set(map(type, strings)) != {bytes}:
             return NotImplemented
-        some = strings[:_SAMPLE]
-        if sum(map(len, some)) >= _LARGE * len(some):
-            return _large_strings, (list(map(pickle.PickleBuffer, strings)), value.shape)
+        sample = strings[:_SAMPLED_STRINGS]
+        if sum(map(len, sample)) >= _LONG_STRINGS * len(sample):
+            return _long_strings, (list(map(pickle.PickleBuffer, strings)), value.shape)
         file = BytesIO()
         packer = pickle.Pickler(file, 5)
-        packer.fast = True  # it need not remember what was packed before: no string holds another
+        packer.fast = True  # no memo: bytes refer to no other object
         packer.dump(strings)
         return _strings, (pickle.PickleBuffer(file.getbuffer()), value.shape)
 
@@ -129,7 +130,7 @@ def _strings(pickled: Any, shape: tuple[int, ...]) -> npt.NDArray[np.object_]:
     return np.fromiter(strings, object, len(strings)).reshape(shape)
 
 
-def _large_strings(parts: list[Any], shape: tuple[int, ...]) -> npt.NDArray[np.object_]:
+def _long_strings(parts: list[Any], shape: tuple[int, ...]) -> npt.NDArray[np.object_]:
     strings = np.empty(len(parts), object)
     for some in in_batches_of_bytes(np.fromiter(map(len, parts), np.int64)):
         strings[some] = np.fromiter(map(bytes, parts[some]), object)

@@ -446,7 +446,7 @@ class Rows:
     ],
 )
 def test_processes_with_the_same_rows_have_the_same_rank(rows, rank, world_size):
-    layout = prj._Layout(None)
+    layout = prj._DeviceLayout(None)
     layout.is_global = True
     if rank is None:
         with pytest.raises(ValueError, match=r"in common|no device"):

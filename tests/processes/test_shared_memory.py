@@ -1,4 +1,4 @@
-"""Parcels: what is packed comes out the same, and arrays without having been copied."""
+"""Shared memory: elements come out as they went in, and arrays are not copied."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ import pytest
 
 import purerecord as pr
 from purerecord.processes import shared_memory
-from purerecord.processes.shared_memory import SharedBuffer, buffer_size_for, pack, pack_whole, put, unpack
+from purerecord.processes.shared_memory import (
+    SharedBuffer,
+    buffer_size_for,
+    copy_into,
+    pack,
+    pack_whole,
+    unpack,
+)
 
 GRID = np.arange(12, dtype=np.float32).reshape(3, 4)
 SHORT = [b"", b"a", b"bc" * 30, b"\0\0", b"a"]
@@ -79,13 +86,13 @@ def vars_of(element: pr.Ragged | pr.Sparse) -> dict[str, Any]:
     return {name: getattr(element, name) for name in names}
 
 
-def sent(element: Any, room: np.ndarray | None = None) -> Any:
+def sent(element: Any, buffer: np.ndarray | None = None) -> Any:
     pickled, parts = pack(element)
     sizes = [part.nbytes for part in parts]
-    if room is None:
-        room = np.empty(buffer_size_for(sizes), np.uint8)
-    put(parts, room)
-    return unpack(pickled, sizes, room)
+    if buffer is None:
+        buffer = np.empty(buffer_size_for(sizes), np.uint8)
+    copy_into(parts, buffer)
+    return unpack(pickled, sizes, buffer)
 
 
 @pytest.mark.parametrize("name", ELEMENTS)
@@ -98,11 +105,11 @@ def test_so_does_one_that_is_packed_whole(name):
     assert plain(pickle.loads(pack_whole(ELEMENTS[name]))) == plain(ELEMENTS[name])
 
 
-def test_arrays_are_in_the_room_and_can_be_written_to():
-    room = np.empty(1000, np.uint8)
-    out = sent({"x": GRID, "n": np.arange(3)}, room)
-    assert np.shares_memory(out["x"], room)
-    assert np.shares_memory(out["n"], room)
+def test_arrays_are_in_the_shared_buffer_and_can_be_written_to():
+    buffer = np.empty(1000, np.uint8)
+    out = sent({"x": GRID, "n": np.arange(3)}, buffer)
+    assert np.shares_memory(out["x"], buffer)
+    assert np.shares_memory(out["n"], buffer)
     assert out["n"].ctypes.data % 8 == 0
     out["n"] += 1
     assert out["n"].tolist() == [1, 2, 3]
@@ -114,11 +121,11 @@ def test_array_that_must_not_be_written_to_stays_so():
     assert not sent(frozen).flags.writeable
 
 
-def test_strings_are_not_in_the_room():
-    room = np.empty(buffer_size_for([10, 1 << 19]), np.uint8)
+def test_strings_are_not_in_the_shared_buffer():
+    buffer = np.empty(buffer_size_for([10, 1 << 19]), np.uint8)
     for values in (SHORT, LARGE):
-        out = sent(strings(values), room)
-        room[:] = 0xFF
+        out = sent(strings(values), buffer)
+        buffer[:] = 0xFF
         assert out.tolist() == values
 
 
@@ -130,31 +137,31 @@ def test_content_is_not_in_the_pickle():
 
 
 def see(path: str, size: int, pipe: Any) -> None:
-    room = SharedBuffer(path, size).array
-    pipe.send(bytes(room[:5]))
-    room[:5] = np.frombuffer(b"there", np.uint8)
+    buffer = SharedBuffer(path, size).array
+    pipe.send(bytes(buffer[:5]))
+    buffer[:5] = np.frombuffer(b"there", np.uint8)
     pipe.send("written")
 
 
-def test_room_is_seen_by_another_process():
-    room = SharedBuffer.make(10_000)
-    assert room is not None
-    room.array[:5] = np.frombuffer(b"here!", np.uint8)
+def test_shared_buffer_is_seen_by_another_process():
+    buffer = SharedBuffer.make(10_000)
+    assert buffer is not None
+    buffer.array[:5] = np.frombuffer(b"here!", np.uint8)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=see, args=(room.path, room.size, theirs))
+    process = context.Process(target=see, args=(buffer.path, buffer.size, theirs))
     process.start()
     assert ours.recv() == b"here!"
     assert ours.recv() == "written"
     process.join()
-    assert bytes(room.array[:5]) == b"there"
-    shared_memory.forget(room.path)
-    assert not os.path.exists(room.path)
-    shared_memory.forget(room.path)  # once more does no harm
-    assert bytes(room.array[:5]) == b"there"
+    assert bytes(buffer.array[:5]) == b"there"
+    shared_memory.unlink(buffer.path)
+    assert not os.path.exists(buffer.path)
+    shared_memory.unlink(buffer.path)  # once more does no harm
+    assert bytes(buffer.array[:5]) == b"there"
 
 
-def test_room_whose_making_is_interrupted_leaves_nothing_behind(monkeypatch):
+def test_shared_buffer_whose_making_is_interrupted_leaves_nothing_behind(monkeypatch):
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -166,7 +173,7 @@ def test_room_whose_making_is_interrupted_leaves_nothing_behind(monkeypatch):
     assert set(place.glob("*.purerecord")) == before
 
 
-def test_without_a_place_for_rooms_there_are_none(monkeypatch):
+def test_without_a_place_for_shared_buffers_there_are_none(monkeypatch):
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError
 
@@ -175,7 +182,7 @@ def test_without_a_place_for_rooms_there_are_none(monkeypatch):
 
 
 @pytest.mark.parametrize("folder", [True, False], ids=["in memory", "in the folder for temporary files"])
-def test_room_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path, monkeypatch):
+def test_shared_buffer_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     if not folder:
         monkeypatch.setattr(shared_memory, "_FOLDER", "/no/such/folder")
@@ -183,7 +190,7 @@ def test_room_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path, monkeyp
     before = set(place.glob("*.purerecord"))
     assert SharedBuffer.make(1 << 60) is None
     assert set(place.glob("*.purerecord")) == before
-    room = SharedBuffer.make(100)
-    assert room is not None
-    assert Path(room.path).parent == place
-    shared_memory.forget(room.path)
+    buffer = SharedBuffer.make(100)
+    assert buffer is not None
+    assert Path(buffer.path).parent == place
+    shared_memory.unlink(buffer.path)

@@ -1,4 +1,4 @@
-"""What all transforms of a dataset share.
+"""The parts that all transforms share.
 
 node              ``Node`` and ``Cursor``: the description of a transform, and its execution
 structure         nested structures of elements: stacking, slicing, applying a function

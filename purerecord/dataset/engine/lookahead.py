@@ -1,8 +1,12 @@
-"""Working ahead: ``prefetch`` in a thread, ``map`` in threads or processes, always in order.
+"""Cursors that work ahead: ``prefetch`` in a thread, ``map`` in threads or processes, always in order.
 
-What is ahead comes in runs; each knows where it begins below and how many foreign elements follow it, that
-another worker or rank takes and nobody here computes. So a state holds no element: it is where the present
-run begins, and how far it has been used. This module does not know what an element is.
+A look-ahead cursor pulls elements before they are asked for and keeps them as *runs*. An ``ElementRun`` knows
+the state of the parent before its first element, and how many foreign elements follow it. A *foreign* element
+belongs to another worker or rank: it is skipped, never computed. So a state holds no element. It is the state
+before the current run, and how much of that run has been used.
+
+``Share`` skips the same foreign elements one level up; docs/internals/datasets.md draws how the two agree.
+This module must not know what an element is.
 """
 
 from __future__ import annotations
@@ -20,11 +24,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .node import Context, Cursor, Elements, Pattern, State, changed
+from .node import Context, Cursor, Elements, Pattern, State, data_changed
 
 
 def refuse_in_worker() -> None:
-    """Raise where this process may not start others."""
+    """Raise if this process may not start processes itself: multiprocessing forbids it to daemons."""
     if multiprocessing.current_process().daemon:
         raise RuntimeError(
             "a worker process, such as a DataLoader's, may not start further ones; leave out processes=True "
@@ -32,99 +36,104 @@ def refuse_in_worker() -> None:
         )
 
 
-class Failed(NamedTuple):
-    """Stands for an element that could not be made; who comes behind it goes on."""
+class FailedElement(NamedTuple):
+    """Takes the place of an element whose computation failed; the elements after it can still be had."""
 
     error: Exception
 
 
 @dataclass
-class Run:
-    """Elements that come one after the other, and where they begin below; or an error that none gets past."""
+class ElementRun:
+    """Consecutive elements, pulled together; or the end, or an error that nothing gets past.
 
-    begin: State
+    A run without elements is the end, or if it has an ``error``, that error.
+    """
+
+    begin: State  # of the parent, before the first element
     elements: Elements
-    foreign: int = 0  # elements behind them that are not for us
-    used: int = 0
+    foreign: int = 0  # elements of other workers and ranks that follow, skipped already
+    used: int = 0  # how many of both have been handed out or skipped
     error: BaseException | None = None
 
     @property
     def left(self) -> int:
+        """How many elements, foreign ones included, have not been used."""
         return len(self.elements) + self.foreign - self.used
 
 
 class _Puller:
-    """Pulls runs of elements from a cursor, and passes over those that are not for us."""
+    """Pulls runs of elements from the parent, and skips the foreign elements after them."""
 
-    def __init__(self, up: Cursor, pattern: Pattern) -> None:
-        self.up = up
+    def __init__(self, parent: Cursor, pattern: Pattern) -> None:
+        self.parent = parent
         self._pattern = pattern
-        self._phase = 0
+        self._phase = 0  # how many of the ``own`` elements of the current period have been pulled
 
-    def pull(self, count: int) -> Run:
-        """The next run, of at most ``count`` elements; an empty one at the end, or one with an error."""
-        begin = self.up.state()
-        own, period = self._pattern.own, self._pattern.period
+    def pull(self, count: int) -> ElementRun:
+        """The next run, of at most ``count`` elements."""
+        begin = self.parent.state()
+        own = self._pattern.own
         try:
-            elements = self.up.take(count if own == period else min(count, own - self._phase))
+            elements = self.parent.take(count if self._pattern.takes_all else min(count, own - self._phase))
         except Exception as error:
-            if self.up.state() == begin:
-                return Run(begin, (), error=error)
-            return self._run(begin, [Failed(error)])
+            if self.parent.state() == begin:
+                return ElementRun(begin, (), error=error)
+            return self._run(begin, [FailedElement(error)])
         return self._run(begin, elements)
 
-    def _run(self, begin: State, elements: Elements) -> Run:
-        """A run of these elements, and the foreign ones behind them, which are passed over."""
-        own, period = self._pattern.own, self._pattern.period
-        if own == period:
-            return Run(begin, elements)
+    def _run(self, begin: State, elements: Elements) -> ElementRun:
+        """A run of these elements; skips the foreign elements after them."""
+        if self._pattern.takes_all:
+            return ElementRun(begin, elements)
+        own, period = self._pattern
         self._phase += len(elements)
         foreign = 0
         if self._phase == own:
-            foreign, self._phase = self.up.skip(period - own), 0
-        return Run(begin, elements, foreign)
+            foreign, self._phase = self.parent.skip(period - own), 0
+        return ElementRun(begin, elements, foreign)
 
 
-class AheadCursor(Cursor):
-    """Hands out what runs hold; how they come to be ahead is for its kinds to say."""
+class LookaheadCursor(Cursor):
+    """Hands out the elements of runs; subclasses decide in ``_fill`` how the runs are made."""
 
-    def __init__(self, up: Cursor, context: Context) -> None:
-        self._up = up
-        self._puller = _Puller(up, context.pattern)
-        self._runs: deque[Run] = deque()  # of which the first has something left
-        self._started = False
+    def __init__(self, parent: Cursor, context: Context) -> None:
+        self._parent = parent
+        self._puller = _Puller(parent, context.pattern)
+        self._runs: deque[ElementRun] = deque()
+        self._started = False  # whether the parent is ahead of this cursor
 
     @abstractmethod
-    def _more(self, count: int) -> None:
-        """Have runs ahead; an empty one at the end."""
+    def _fill(self, count: int) -> None:
+        """Have at least one run, with ``count`` elements ahead where that is possible."""
 
     def _result(self, value: Any) -> Any:
-        if isinstance(value, Failed):
+        """The element that ``value`` of a run stands for."""
+        if isinstance(value, FailedElement):
             raise value.error
         return value
 
-    def _front(self, count: int = 1) -> Run:
-        """The run that the next element is in, or the end, or an error that comes next."""
+    def _first_run(self, count: int = 1) -> ElementRun:
+        """The run of the next element; or the end, or an error that comes next."""
         self._started = True
         while self._runs and not self._runs[0].left and len(self._runs[0].elements):
             self._runs.popleft()
-        self._more(count)
+        self._fill(count)
         return self._runs[0]
 
-    def _present(self, count: int = 1) -> Run | None:
-        """The run that the next element is in; None at the end."""
-        run = self._front(count)
+    def _current_run(self, count: int = 1) -> ElementRun | None:
+        """The run of the next element; None at the end. An error that comes next is raised."""
+        run = self._first_run(count)
         if run.error is not None:
             self._runs.clear()
-            self._restart()
+            self._after_error()
             raise run.error
         return run if run.left else None
 
-    def _restart(self) -> None:
-        """After an error: be ready to go on, or to raise it again."""
+    def _after_error(self) -> None:
+        """Be ready for the next call, which goes on or meets the same error again."""
 
     def take(self, count: int) -> Elements:
-        run = self._present(count)
+        run = self._current_run(count)
         if run is None:
             return ()
         values = run.elements[run.used : run.used + count]
@@ -134,50 +143,50 @@ class AheadCursor(Cursor):
             for value in values:
                 taken.append(self._result(value))
         except Exception:
-            if not taken:  # else those before the error come first
-                run.used += 1  # who goes on gets what is behind it
+            if not taken:  # otherwise the elements before the error come first
+                run.used += 1  # the next call gets the element after the error
                 raise
         run.used += len(taken)
         return taken
 
     def skip(self, count: int) -> int:
         if not self._started:
-            return self._up.skip(count)  # where it is cheap
+            return self._parent.skip(count)  # nothing is ahead yet, so nothing needs to be computed
         left = count
-        while left and (run := self._present()) is not None:
-            passed = min(left, run.left)
-            run.used += passed
-            left -= passed
+        while left and (run := self._current_run()) is not None:
+            skipped = min(left, run.left)
+            run.used += skipped
+            left -= skipped
         return count - left
 
     def state(self) -> State:
         if not self._started:
-            return {"up": self._up.state(), "ahead": 0}
-        run = self._front()
+            return {"up": self._parent.state(), "ahead": 0}
+        run = self._first_run()
         return {"up": run.begin, "ahead": run.used}
 
     def restore(self, state: State) -> None:
-        self._up.restore(state["up"])
-        if self._up.skip(state["ahead"]) != state["ahead"]:
-            raise changed("there are fewer elements")
+        self._parent.restore(state["up"])
+        if self._parent.skip(state["ahead"]) != state["ahead"]:
+            raise data_changed("there are fewer elements")
 
     def close(self) -> None:
-        self._up.close()
+        self._parent.close()
 
 
-class ParallelCursor(AheadCursor):
-    """``function`` of some elements ahead, in threads or processes."""
+class MapAheadCursor(LookaheadCursor):
+    """``function`` of every element, computed ahead in threads or processes."""
 
     def __init__(
-        self, up: Cursor, context: Context, function: Callable[[Any], Any], workers: int, processes: bool
+        self, parent: Cursor, context: Context, function: Callable[[Any], Any], workers: int, processes: bool
     ) -> None:
-        super().__init__(up, context)
+        super().__init__(parent, context)
         self._function = function
         self._workers = workers if workers > 0 else os.cpu_count() or 1
         self._processes = processes
         self._executor: Executor | None = None
 
-    def _more(self, count: int) -> None:
+    def _fill(self, count: int) -> None:
         if self._executor is None:
             if self._processes:
                 refuse_in_worker()
@@ -186,14 +195,16 @@ class ParallelCursor(AheadCursor):
         wanted = max(count, 2 * self._workers)
         ahead = sum(len(run.elements) - min(run.used, len(run.elements)) for run in self._runs)
         while ahead < wanted and (not self._runs or len(self._runs[-1].elements)):
-            run = self._puller.pull(min(wanted - ahead, self._up.hint))
+            run = self._puller.pull(min(wanted - ahead, self._parent.cheap_lookahead))
             run.elements = list(map(self._submit, run.elements))
             self._runs.append(run)
             ahead += len(run.elements)
 
     def _submit(self, element: Any) -> Any:
         assert self._executor is not None
-        return element if isinstance(element, Failed) else self._executor.submit(self._function, element)
+        return (
+            element if isinstance(element, FailedElement) else self._executor.submit(self._function, element)
+        )
 
     def _result(self, value: Any) -> Any:
         return super()._result(value.result() if isinstance(value, Future) else value)
@@ -204,47 +215,48 @@ class ParallelCursor(AheadCursor):
         super().close()
 
 
-class PrefetchCursor(AheadCursor):
-    """The elements, fetched by one thread while those before are in use."""
+class PrefetchCursor(LookaheadCursor):
+    """The elements of the parent, fetched by one thread while earlier ones are in use."""
 
-    def __init__(self, up: Cursor, context: Context, buffer_size: int) -> None:
-        super().__init__(up, context)
-        # Where foreign elements lie between ours, they come one by one.
-        self.hint = up.hint if context.pattern.own == context.pattern.period else 1
-        self._queue: queue.Queue[Run] = queue.Queue(buffer_size if buffer_size > 0 else 2)
+    def __init__(self, parent: Cursor, context: Context, buffer_size: int) -> None:
+        super().__init__(parent, context)
+        # Between foreign elements a run is short, so they are fetched one by one.
+        self.cheap_lookahead = parent.cheap_lookahead if context.pattern.takes_all else 1
+        self._queue: queue.Queue[ElementRun] = queue.Queue(buffer_size if buffer_size > 0 else 2)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def _more(self, count: int) -> None:
+    def _fill(self, count: int) -> None:
         if self._thread is None and not self._runs:
-            # The thread knows nothing of this object, so it keeps nobody from forgetting it.
-            arguments = (self._puller, self.hint, self._queue, self._stop)
+            # The thread must not refer to this cursor: then the cursor can be garbage collected, which ends
+            # it.
+            arguments = (self._puller, self.cheap_lookahead, self._queue, self._stop)
             self._thread = threading.Thread(target=_fetch, args=arguments, daemon=True)
             self._thread.start()
             weakref.finalize(self, self._stop.set)
         if not self._runs:
             self._runs.append(self._queue.get())
 
-    def _restart(self) -> None:
+    def _after_error(self) -> None:
         self._thread = None
 
     def close(self) -> None:
         self._stop.set()
         while self._thread is not None and self._thread.is_alive():
             with suppress(queue.Empty):
-                self._queue.get_nowait()  # the thread may be waiting for room
+                self._queue.get_nowait()  # the thread may wait for a free place in the queue
             self._thread.join(0.001)
         super().close()
 
 
-def _fetch(puller: _Puller, count: int, runs: queue.Queue[Run], stop: threading.Event) -> None:
-    """What the thread does: pull until the end, an error, or ``stop``."""
+def _fetch(puller: _Puller, count: int, runs: queue.Queue[ElementRun], stop: threading.Event) -> None:
+    """The thread of ``PrefetchCursor``: pulls until the end, an error, or ``stop``."""
     going = True
     while going:
         try:
             run = puller.pull(count)
-        except BaseException as error:  # it is raised again in the other thread
-            run = Run(None, (), error=error)
+        except BaseException as error:  # the consumer's thread raises it
+            run = ElementRun(None, (), error=error)
         going = len(run.elements) > 0
         while True:
             if stop.is_set():

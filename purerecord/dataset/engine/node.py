@@ -1,15 +1,18 @@
-"""``Node`` and ``Cursor``: what every step of a dataset is, as a description and while it runs.
+"""``Node`` and ``Cursor``: the description of a transform, and its execution.
 
-A ``Node`` is one step of a chain; it is never changed and can be pickled. Opened for an epoch it gives a
-``Cursor``, which hands out elements in the one order that (seed, epoch) defines, passes over elements that
-somebody else takes, and says in a few JSON values where it is. This module knows neither files nor what an
-element is.
+A ``Node`` describes one transform of a chain. It is immutable and can be pickled. ``Node.open`` returns a
+``Cursor`` for one epoch. The cursor hands out elements in the one order that (seed, epoch) defines, skips
+elements that belong to another worker or rank, and reports its position as a few JSON values. A cursor pulls
+from the cursor of its *parent*: the node that stands before it in the chain.
+
+This module must not know files, processes, or what an element is.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -20,106 +23,144 @@ from ...errors import CorruptionError
 from ...records import Records
 
 Elements = Sequence[Any]
-State = Any  # made of what JSON has
+State = Any  # consists of JSON values
+Allocate = Callable[[int], memoryview]  # lends writable memory of a given size
 
-# How many elements are taken at once where they are cheap to hold.
-MANY = 256
+# How many elements a cursor takes at once where an element costs little memory and little work.
+ELEMENTS_AT_ONCE = 256
 
 
 @dataclass
-class Tally:
-    """How many damaged places were passed over, and the latest of them."""
+class SkippedDamage:
+    """How many damaged places were skipped, and the error of the latest one."""
 
     skipped: int = 0
     last_error: CorruptionError | None = None
 
 
 class Pattern(NamedTuple):
-    """Of every ``period`` elements, the first ``own`` will be taken and the others passed over."""
+    """Of every ``period`` elements, the consumer takes the first ``own`` and skips the others."""
 
     own: int = 1
     period: int = 1
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether the consumer skips nothing."""
+        return self.own == self.period
+
 
 @dataclass(frozen=True)
 class Context:
-    """What a cursor is opened for: an epoch, where to report damage, what will be asked of it."""
+    """What a cursor is opened for: an epoch, the place to report damage to, the pattern of its calls."""
 
     epoch: int = 0
-    tally: Tally = field(default_factory=Tally)
+    damage: SkippedDamage = field(default_factory=SkippedDamage)
     pattern: Pattern = field(default_factory=Pattern)
 
-    def at(self, epoch: int) -> Context:
-        """The same for another epoch."""
+    def for_epoch(self, epoch: int) -> Context:
+        """The same context for another epoch."""
         return replace(self, epoch=epoch)
 
     def batched(self, size: int) -> Context:
-        """The same for what is below batches of ``size``."""
+        """The context for the parent of a transform that makes batches of ``size`` elements."""
         own, period = self.pattern
         return replace(self, pattern=Pattern(own * size, period * size))
 
-    def free(self) -> Context:
-        """The same for what is below a step that does not pass the pattern on."""
+    def without_pattern(self) -> Context:
+        """The context for the parent of a transform that takes every element, whatever is taken of it."""
         return replace(self, pattern=Pattern())
 
 
 class Cursor(ABC):
-    """Goes through the elements of one epoch."""
+    """Iterates over the elements of one epoch."""
 
-    hint = 1  # how many elements may be taken ahead at little cost
+    cheap_lookahead = 1  # how many elements can be taken ahead at little cost
 
     @abstractmethod
     def take(self, count: int) -> Elements:
-        """The next elements, at most ``count``, which is positive; none only at the end."""
+        """The next elements: at least one and at most ``count``, which is positive; none only at the end."""
 
     def skip(self, count: int) -> int:
-        """Pass over ``count`` elements; how many there were, fewer only at the end."""
+        """Skip ``count`` elements; returns how many there were, fewer only at the end."""
         left = count
-        while left and (got := len(self.take(min(left, MANY)))):
+        while left and (got := len(self.take(min(left, ELEMENTS_AT_ONCE)))):
             left -= got
         return count - left
 
     def take_lazy(self, count: int) -> Elements:
-        """Like ``take``, but an element may be something that ``load`` makes one of."""
+        """Like ``take``, but elements may be placeholders. ``load`` turns these into elements."""
         return self.take(count)
 
     def load(self, elements: Elements) -> Elements:
-        """The elements that ``take_lazy`` gave, or some of them, themselves."""
+        """Replaces placeholders from ``take_lazy`` with their elements."""
         return elements
 
     @abstractmethod
     def state(self) -> State:
-        """Where this is, for ``restore``."""
+        """The position before the next element, for ``restore``."""
 
     @abstractmethod
     def restore(self, state: State) -> None:
-        """Go on where ``state`` was taken; only for a cursor that is newly opened."""
+        """Continue where ``state`` was taken. Only a newly opened cursor can do this."""
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to close
-        """Let go of files, threads and processes."""
+    def close(self) -> None:  # noqa: B027 - most cursors have nothing to close
+        """Release files, threads and processes."""
 
 
-class Over(Cursor):
-    """A cursor that gives one element for each of the one below."""
+class PassThroughCursor(Cursor):
+    """A cursor that gives one element for each element of its parent, so it shares the parent's position."""
 
-    def __init__(self, up: Cursor) -> None:
-        self._up = up
+    def __init__(self, parent: Cursor) -> None:
+        self._parent = parent
 
     def skip(self, count: int) -> int:
-        return self._up.skip(count)
+        return self._parent.skip(count)
 
     def state(self) -> State:
-        return self._up.state()
+        return self._parent.state()
 
     def restore(self, state: State) -> None:
-        self._up.restore(state)
+        self._parent.restore(state)
 
     def close(self) -> None:
-        self._up.close()
+        self._parent.close()
+
+
+class DeferredError:
+    """Holds an error back until the elements before it have been handed out.
+
+    A call that collects several elements may fail after some of them. It returns those, and the next call
+    raises the error, so that the error comes exactly where the failed element would have come.
+    """
+
+    def __init__(self) -> None:
+        self._error: Exception | None = None
+
+    @contextmanager
+    def after(self, elements: Sized) -> Iterator[None]:
+        """Catches an error of the block if ``elements`` is not empty by then; else the error is raised."""
+        try:
+            yield
+        except Exception as error:
+            if not len(elements):
+                raise
+            self._error = error
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether an error waits to be raised."""
+        return self._error is not None
+
+    def raise_pending(self) -> None:
+        """Raise the error that waits, once."""
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
 
 
 class Table(Protocol):
-    """Elements that can be had in any order."""
+    """Elements with random access."""
 
     def __len__(self) -> int: ...
 
@@ -128,7 +169,7 @@ class Table(Protocol):
 
 
 class Node(ABC):
-    """One step of a chain."""
+    """One transform or source of a chain."""
 
     @abstractmethod
     def open(self, context: Context) -> Cursor:
@@ -136,67 +177,64 @@ class Node(ABC):
 
     @abstractmethod
     def size(self) -> int | None:
-        """How many elements an epoch has; None where that takes running it, -1 where it never ends."""
+        """The number of elements in an epoch; -1 if it never ends, None if only a run can tell."""
 
     def table(self) -> Table | None:
-        """The elements in any order, where that is possible."""
+        """Random access to the elements; None if they can only be read in order."""
         return None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The steps below, the main one first."""
+        """The parents, the main one first."""
         return ()
 
     @abstractmethod
     def label(self) -> str:
-        """This step as it is written in a program."""
+        """This node as a program writes it."""
 
     def chain(self) -> str:
-        """All steps as they are written in a program."""
-        below = self.inputs
-        return f"{below[0].chain()}.{self.label()}" if below else self.label()
+        """The whole chain as a program writes it."""
+        parents = self.inputs
+        return f"{parents[0].chain()}.{self.label()}" if parents else self.label()
 
     def outline(self) -> str:
-        """The chain without what may differ from place to place, such as paths."""
+        """The chain without anything that may differ between machines, such as paths; states hold it."""
         return ".".join([*(node.outline() for node in self.inputs), self.label()])
 
 
-class Step(Node):
-    """A node with one node below, of which ``up`` is the name."""
+class Transform(Node):
+    """A node with exactly one parent."""
 
-    up: Node
+    parent: Node
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        return (self.up,)
+        return (self.parent,)
 
     def size(self) -> int | None:
-        return self.up.size()
+        return self.parent.size()
 
 
-def join(parts: list[Elements], room: Callable[[int], memoryview] | None = None) -> Elements:
-    """Several runs of elements as one; records stay Records, and are joined in ``room``."""
+def join(parts: list[Elements], allocate: Allocate | None = None) -> Elements:
+    """Several sequences of elements as one; Records stay Records, copied into memory of ``allocate``."""
     if len(parts) == 1:
         return parts[0]
     if parts and all(isinstance(part, Records) for part in parts):
-        return Records.concat(parts, room=room)  # type: ignore[arg-type]
+        return Records.concat(parts, room=allocate)  # type: ignore[arg-type]
     return [element for part in parts for element in part]
 
 
-def take_exactly(
-    cursor: Cursor, count: int, *, lazy: bool = False, room: Callable[[int], memoryview] | None = None
-) -> Elements:
-    """``count`` elements, fewer only at the end; ``room`` gives memory to join records in."""
+def take_exactly(cursor: Cursor, count: int, allocate: Allocate | None = None) -> Elements:
+    """The next ``count`` elements, fewer only at the end; ``allocate`` lends memory to join Records in."""
     parts: list[Elements] = []
-    take = cursor.take_lazy if lazy else cursor.take
-    while count and len(part := take(count)):
+    while count and len(part := cursor.take(count)):
         parts.append(part)
         count -= len(part)
-    return join(parts, room)
+    return join(parts, allocate)
 
 
 def take_singly(cursor: Cursor, count: int, *, lazy: bool = False) -> list[Any]:
-    """The same as single elements, which will part."""
+    """Like ``take_exactly``, but as a list of separate elements, for callers that reorder them."""
     elements: list[Any] = []
     take = cursor.take_lazy if lazy else cursor.take
     while len(elements) < count and len(part := take(count - len(elements))):
@@ -204,6 +242,6 @@ def take_singly(cursor: Cursor, count: int, *, lazy: bool = False) -> list[Any]:
     return elements
 
 
-def changed(what: str) -> ValueError:
+def data_changed(problem: str) -> ValueError:
     """The error for a state that does not fit the data any more."""
-    return ValueError(f"{what}: the data is not what it was when the state was taken")
+    return ValueError(f"{problem}: the data is not what it was when the state was taken")

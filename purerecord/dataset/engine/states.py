@@ -1,4 +1,7 @@
-"""``merge_states``: the checkpoints of several workers and ranks, as one."""
+"""``merge_states``: one checkpoint out of the checkpoints of all workers and ranks.
+
+This module knows the JSON values that ``Share.state`` writes. It must not know cursors or datasets.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ VERSION = 1
 
 
 def check_state(state: Any) -> None:
-    """Refuse what is not a state, such as that of a whole loader."""
+    """Raise unless ``state`` is the state of an iterator; that of a whole loader is not."""
     place = [state.get(name) for name in ("epoch", "position")] if isinstance(state, Mapping) else []
     if not place or not all(isinstance(number, SupportsIndex) and index(number) >= 0 for number in place):
         raise ValueError(
@@ -21,11 +24,11 @@ def check_state(state: Any) -> None:
 
 
 def merge_states(states: Any) -> dict[str, Any]:
-    """One state, from which any number of workers and ranks can go on, out of those of all consumers.
+    """Merge the states of all workers and ranks into one, from which any number of them can continue.
 
-    ``states`` is a list of them, or anything that holds them: a list of what the ranks'
-    ``StatefulDataLoader.state_dict()`` gave, say. Together the consumers must have had the first elements of
-    the order, and no others; which is so when each element is a batch, and after every step of all ranks.
+    ``states`` is a list of states, or any structure that contains them, such as a list of the ranks'
+    ``StatefulDataLoader.state_dict()``. Together the consumers must have taken the first elements of the
+    order and no others. That is so after every step of all ranks if each element is a batch.
     """
     found = _by_consumer(list(_find(states)))
     if not found:
@@ -34,31 +37,32 @@ def merge_states(states: Any) -> dict[str, Any]:
         raise ValueError('states with share="files" are each for one consumer, and do not make one together')
     consumers = sorted(found)
     count = consumers[0][1]
-    ranked = [found[consumer] for consumer in consumers]
-    if len({(state["base"], state["epoch"]) for state in ranked}) > 1:
+    ordered = [found[consumer] for consumer in consumers]
+    if len({(state["base"], state["epoch"]) for state in ordered}) > 1:
         raise ValueError("these states are not of the same run and epoch")
     if consumers != [(number, count) for number in range(count)]:
         raise ValueError(
             f"these are states of {len(consumers)} consumers (workers x ranks), not of all {count}"
         )
-    rounds = [state["rounds"] for state in ranked]
+    rounds = [state["rounds"] for state in ordered]
     if rounds != sorted(rounds, reverse=True) or rounds[0] - rounds[-1] > 1:
         raise ValueError(
             "the consumers are not in step: one has had elements that come behind others which are still to "
             "come. Put batch into the chain and give the loader batch_size=None, or keep as many workers"
         )
-    last = ranked[-1]
+    last = ordered[-1]  # it has finished the fewest rounds
     more = sum(rounds) - rounds[-1] * count
     position = last["base"] + sum(rounds)
     merged = {**last, "position": position, "base": position, "rounds": 0, "consumer": [0, 0]}
-    return {**merged, "ahead": last["ahead"] + more, "ended": all(state["ended"] for state in ranked)}
+    return {**merged, "ahead": last["ahead"] + more, "ended": all(state["ended"] for state in ordered)}
 
 
 def _by_consumer(states: list[Mapping[str, Any]]) -> dict[tuple[int, int], Mapping[str, Any]]:
-    """Whose state is which.
+    """The states by (number, count) of their consumer.
 
-    A loader may hold, for a worker that has given nothing yet, the state of an iterator that was made before
-    there were workers. Such a one is of fewer consumers than there are, and has had nothing either.
+    For a worker that has yielded nothing yet, a loader may hold the state of an iterator that it made
+    before it started workers. Such a state belongs to fewer consumers and has finished no round. It stands
+    for all workers that have no state of their own.
     """
     found = {tuple(state["consumer"]): state for state in states}
     count = max((consumer[1] for consumer in found), default=0)
@@ -72,7 +76,7 @@ def _by_consumer(states: list[Mapping[str, Any]]) -> dict[tuple[int, int], Mappi
 
 
 def _find(states: Any) -> Iterator[Mapping[str, Any]]:
-    """All states of ours in a structure."""
+    """All iterator states in a structure."""
     if isinstance(states, Mapping):
         if KIND in states and "consumer" in states:
             yield states

@@ -1,7 +1,8 @@
-"""Elements and batches: structures of dicts and tuples, and how rows become a batch and a batch rows.
+"""Nested structures of dicts and tuples: apply a function, stack elements into a batch, select a row.
 
-A batch of raw records is ``Records``, of numbers and arrays an array with one dimension more, of other
-bytes and text an array of objects, of dicts a dict of batches. This module knows neither files nor specs.
+A batch of raw records is ``Records``. A batch of numbers or arrays is an array with one more dimension. A
+batch of other bytes or of text is an object array, and a batch of dicts is a dict of batches. This module
+must not know files or feature specs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from ...payload.ragged import Array, Ragged, filled
 from ...payload.sparse import Sparse
 from ...records import Records
+from .node import Allocate
 
 _Leaf = Callable[[list[Any], str], Any]
 
@@ -37,12 +39,12 @@ def apply(function: Callable[[Any], Any], structure: Any) -> Any:
 
 
 def _like(original: tuple[Any, ...], parts: list[Any]) -> Any:
-    """A tuple, or a named one of the same kind."""
+    """The parts as a tuple; a named tuple if ``original`` is one."""
     return type(original)(*parts) if hasattr(original, "_fields") else tuple(parts)
 
 
 def count_rows(batch: Any) -> int:
-    """How many rows a batch has; its leaves must agree."""
+    """The number of rows in a batch. All its leaves must have the same number."""
     parts = leaves(batch)
     counts = {_length(leaf) for leaf in parts}
     if len(counts) != 1:
@@ -61,17 +63,17 @@ def select(batch: Any, number: int) -> Any:
     return apply(lambda leaf: leaf[number], batch)
 
 
-def stack(elements: Sequence[Any], room: Callable[[int], memoryview] | None = None) -> Any:
-    """A batch of the elements; ``room`` gives memory for large records."""
+def stack(elements: Sequence[Any], allocate: Allocate | None = None) -> Any:
+    """A batch of the elements; ``allocate`` lends memory for large records."""
     if isinstance(elements, Records):
         return elements
     if isinstance(elements[0], bytes):
-        return Records.of(elements, room=room)
+        return Records.of(elements, room=allocate)
     return _merge(list(elements), "", _stack_leaves)
 
 
 def stack_padded(elements: Sequence[Any], shapes: Any, values: Any) -> Any:
-    """A batch of the elements, each leaf filled up to its shape in ``shapes``, or to the longest."""
+    """A batch of the elements; each leaf is padded to its shape in ``shapes``, or to the longest."""
     return _merge_padded(list(elements), "", shapes, values)
 
 
@@ -165,7 +167,7 @@ def _merge_padded(elements: list[Any], place: str, shapes: Any, values: Any) -> 
 
 
 def _part(structure: Any, key: Any) -> Any:
-    """What a structure of shapes or values says of one part; a single one is meant for all."""
+    """The entry for one part in a structure of shapes or values; a single shape or value is for all."""
     if isinstance(structure, Mapping) or (isinstance(structure, tuple) and isinstance(key, int)):
         return structure[key]
     return structure
@@ -186,7 +188,7 @@ def _pad(elements: list[Any], place: str, shape: Any, value: Any) -> Any:
     if len(wanted) != len(longest):
         raise ValueError(f"padded_shapes{place} has {len(wanted)} dimensions, the elements {len(longest)}")
     sizes = [size if want in (None, -1) else want for want, size in zip(wanted, longest, strict=True)]
-    if any(size > room for size, room in zip(longest, sizes, strict=True)):
+    if any(size > limit for size, limit in zip(longest, sizes, strict=True)):
         raise ValueError(f"an element{place} of shape {tuple(longest)} does not fit into {tuple(sizes)}")
     batch = filled((len(arrays), *sizes), np.result_type(*{array.dtype for array in arrays}), value)
     for number, array in enumerate(arrays):

@@ -1,10 +1,13 @@
-"""``WorkerPool``: processes that go through datasets for this one and send it the elements.
+"""``WorkerPool``: worker processes that run a chain and send its elements to this process.
 
-A ``Worker`` goes through a chain from where a state says, and sends run after run, a few ahead: ``desk`` is
-what it does. What an element holds comes through rooms, of which each worker has a few. A room is filled
-again when nobody here can see any more what was in it; who keeps all that comes is given copies, so that
-there are always rooms left to go on with. A copy of this process, made by fork, sees the same rooms: what it
-may be looking at is never filled again. This module knows neither files nor what an element is.
+A ``Worker`` is the parent's end of one process; ``worker_process`` is the other end and lists the messages.
+The arrays of an element arrive in shared buffers, of which each worker has a few. A buffer is filled again
+when no array in this process refers to it any more. A consumer that keeps everything gets copies, so that a
+worker always has buffers left to go on with.
+
+A process forked from this one sees the same shared buffers. A buffer that was lent before a fork is
+therefore never filled again: the forked process may still read it. This module must not know files or what
+an element is.
 """
 
 from __future__ import annotations
@@ -20,45 +23,46 @@ from contextlib import suppress
 from typing import Any
 
 from ...memory.recycling import Array, seen
-from ...processes.shared_memory import SharedBuffer, buffer_size_for, forget, unpack
-from .lookahead import AheadCursor, Run, refuse_in_worker
-from .node import Context, Node, State, Tally
-from .worker_process import NOTHING, ROOMS, Sent, serve
+from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
+from .lookahead import ElementRun, LookaheadCursor, refuse_in_worker
+from .node import Context, Node, SkippedDamage, State
+from .worker_process import BUFFERS_PER_WORKER, NO_BUFFER, Sent, serve
 
-_LENT = 2  # rooms of a worker that may be in somebody's hands here
-_KEPT = 1 << 26  # bytes of a room that an idle worker keeps
-_IDLE = os.cpu_count() or 1  # workers that are kept
-_PATIENCE = 1.0  # seconds in which a worker must leave off, or it is ended
+_MOST_LENT = 2  # buffers of a worker that arrays in this process may refer to; beyond these, data is copied
+_LARGEST_IDLE_BUFFER = 1 << 26  # bytes; an idle worker gives up larger buffers
+_MOST_IDLE = os.cpu_count() or 1  # idle workers that a pool keeps
+_STOP_TIMEOUT = 1.0  # seconds that a worker has to answer "stop" before it is killed
 
-_starting = threading.Lock()  # two that are started at once would inherit each other's pipes
-_forks: list[None] = []  # one for each copy that was made of this process
+# Process-wide state: a lock, and a count of forks that a hook keeps for as long as the process lives.
+_starting = threading.Lock()  # two workers that start at the same time would inherit each other's pipes
+_forks: list[None] = []  # one entry for each fork of this process so far
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
 
 
 class WorkerPool:
-    """Workers, of which the idle ones are kept for the next time; in a pickle, nobody."""
+    """Starts workers, and keeps idle ones for the next epoch; its pickle holds none of them."""
 
     def __init__(self) -> None:
         self._idle: list[Worker] = []
 
     def begin(self, node: Node, epoch: int, state: State) -> Worker:
-        """A worker that goes through an epoch of ``node``, beginning at ``state``."""
-        worker = self._idle_one() or Worker()
+        """A worker that runs an epoch of ``node`` from ``state`` on."""
+        worker = self._take_idle() or Worker()
         worker.begin(node, epoch, state)
         return worker
 
-    def _idle_one(self) -> Worker | None:
+    def _take_idle(self) -> Worker | None:
         with suppress(IndexError):
             while True:
                 worker = self._idle.pop()
-                if worker.is_ours():
+                if worker.is_usable():
                     return worker
         return None
 
     def dismiss(self, worker: Worker) -> None:
-        """Have a worker stop what it does."""
-        if worker.is_ours() and worker.stop() and len(self._idle) < _IDLE:
+        """Stop what a worker does, and keep it if there are few idle ones."""
+        if worker.is_usable() and worker.stop() and len(self._idle) < _MOST_IDLE:
             self._idle.append(worker)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,28 +70,28 @@ class WorkerPool:
 
 
 class Worker:
-    """One of the processes, as it is seen from here; it ends when nobody refers to this any more."""
+    """The parent's end of a worker process, which is killed when this object is garbage collected."""
 
     def __init__(self) -> None:
         refuse_in_worker()
-        # JAX says that what its threads hold is not to be forked.
+        # JAX is multithreaded, and a process that is forked from it may deadlock.
         context: Any = multiprocessing.get_context("spawn" if "jax" in sys.modules else None)
         with _starting:
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=serve, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()
-        self._home = os.getpid()
-        self._rooms: list[Array] = [NOTHING] * ROOMS
-        self._lent: dict[int, int] = {}  # rooms, and how many copies of this process there were then
-        weakref.finalize(self, _end, self._process, self._pipe, self._home)
+        self._parent_process = os.getpid()
+        self._buffers: list[Array] = [NO_BUFFER] * BUFFERS_PER_WORKER
+        self._lent: dict[int, int] = {}  # numbers of lent buffers, with the number of forks at that time
+        weakref.finalize(self, _end, self._process, self._pipe, self._parent_process)
 
-    def is_ours(self) -> bool:
-        """Whether it is there, and serves this process and not the one that this is a copy of."""
-        return self._home == os.getpid() and self._process.is_alive()
+    def is_usable(self) -> bool:
+        """Whether the process lives and was started by this process, not by one that this was forked from."""
+        return self._parent_process == os.getpid() and self._process.is_alive()
 
     def begin(self, node: Node, epoch: int, state: State) -> None:
-        """Go through an epoch of ``node``."""
+        """Tell the worker to run an epoch of ``node`` from ``state`` on."""
         try:
             chain = pickle.dumps((node, epoch))
         except Exception as error:
@@ -95,11 +99,11 @@ class Worker:
                 f"parallel sends the chain to other processes, but {node.chain()} cannot be pickled: "
                 f"{error}; its functions must be defined at the top of a module"
             ) from error
-        self._say("begin", chain, state)
+        self._send("begin", chain, state)
 
     def next(self) -> Sent:
-        """The next run; an empty one at the end, one with an error where there is one."""
-        self._return_rooms()
+        """The next run; without elements at the end, or with an error."""
+        self._return_buffers()
         while True:
             try:
                 word, *rest = self._pipe.recv()
@@ -107,35 +111,35 @@ class Worker:
                 raise self._died() from None
             if word == "sent":
                 return self._unpack(*rest)
-            self._make_room(*rest)
+            self._make_buffer(*rest)
 
     def stop(self) -> bool:
-        """Leave off; False if the process does not answer."""
+        """Tell the worker to stop; False if it does not answer in time."""
         try:
             self._pipe.send(("stop",))
-            while self._pipe.poll(_PATIENCE):
+            while self._pipe.poll(_STOP_TIMEOUT):
                 message = self._pipe.recv()
                 if message[0] == "stopped":
-                    self._give_up_large_rooms()
+                    self._drop_large_buffers()
                     return True
-                self._pipe.send(("free", message[1]))  # sent, or asked for, in vain
+                self._pipe.send(("free", message[1]))  # of a run or a request that has become useless
         except (EOFError, OSError):
             pass
         return False
 
-    def _give_up_large_rooms(self) -> None:
-        for number, room in enumerate(self._rooms):
-            if room.size > _KEPT and number not in self._lent:
-                self._give_up(number)
+    def _drop_large_buffers(self) -> None:
+        for number, buffer in enumerate(self._buffers):
+            if buffer.size > _LARGEST_IDLE_BUFFER and number not in self._lent:
+                self._drop_buffer(number)
 
-    def _give_up(self, number: int) -> None:
-        """Never fill a room again."""
-        self._rooms[number] = NOTHING
-        self._say("room", number, "", 0)
+    def _drop_buffer(self, number: int) -> None:
+        """Never have a buffer filled again."""
+        self._buffers[number] = NO_BUFFER
+        self._send("buffer", number, "", 0)
 
-    def _say(self, *words: Any) -> None:
+    def _send(self, *message: Any) -> None:
         try:
-            self._pipe.send(words)
+            self._pipe.send(message)
         except OSError:
             raise self._died() from None
 
@@ -149,120 +153,126 @@ class Worker:
             f"nothing is lost: who asks again goes on where it was"
         )
 
-    def _make_room(self, number: int, size: int) -> None:
-        self._rooms[number] = NOTHING
-        room = SharedBuffer.make(size + size // 8)
-        if room is None:
-            self._give_up(number)
+    def _make_buffer(self, number: int, size: int) -> None:
+        self._buffers[number] = NO_BUFFER
+        buffer = SharedBuffer.make(size + size // 8)
+        if buffer is None:
+            self._drop_buffer(number)
             return
-        self._rooms[number] = room.array
-        weakref.finalize(self, forget, room.path)
-        self._say("room", number, room.path, room.size)
+        self._buffers[number] = buffer.array
+        weakref.finalize(self, unlink, buffer.path)
+        self._send("buffer", number, buffer.path, buffer.size)
 
     def _unpack(self, number: int, pickled: bytes, sizes: list[int]) -> Sent:
-        if len(self._lent) < _LENT:
-            sent = unpack(pickled, sizes, self._rooms[number])
+        if len(self._lent) < _MOST_LENT:
+            sent = unpack(pickled, sizes, self._buffers[number])
             self._lent[number] = len(_forks)
-            self._return_rooms()  # strings, say, are not in there any more
+            self._return_buffers()  # at once if no array refers to it, as with strings
         else:
-            sent = unpack(pickled, sizes, self._rooms[number][: buffer_size_for(sizes)].copy())
-            self._say("free", number)
+            sent = unpack(pickled, sizes, self._buffers[number][: buffer_size_for(sizes)].copy())
+            self._send("free", number)
         assert isinstance(sent, Sent)
         return sent
 
-    def _return_rooms(self) -> None:
-        """Have those rooms filled again that nobody looks at any more."""
-        looked_at = seen(self._rooms)
+    def _return_buffers(self) -> None:
+        """Have the lent buffers filled again that no array refers to any more."""
+        referenced = seen(self._buffers)
         for number, forks in list(self._lent.items()):
-            if self._rooms[number] is not NOTHING and looked_at[number]:
+            if self._buffers[number] is not NO_BUFFER and referenced[number]:
                 continue
             del self._lent[number]
             if forks == len(_forks):
-                self._say("free", number)
-            else:  # a copy of this process may look at it
-                self._give_up(number)
+                self._send("free", number)
+            else:  # a forked process may still read it
+                self._drop_buffer(number)
 
 
-def _end(process: Any, pipe: Any, home: int) -> None:
+def _end(process: Any, pipe: Any, parent_process: int) -> None:
     pipe.close()
-    if os.getpid() == home:
-        process.kill()  # whatever it is doing, nobody will want it
+    if os.getpid() == parent_process:
+        process.kill()  # its result, if any, has no receiver
         process.join()
 
 
-class RemoteCursor(AheadCursor):
-    """The elements of ``node``, which a worker of the crew goes through."""
+class RemoteCursor(LookaheadCursor):
+    """The elements of ``node``, which a worker of ``pool`` computes.
 
-    def __init__(self, node: Node, context: Context, crew: WorkerPool) -> None:
+    The worker starts at the first ``take``. Until then the chain is open in this process, where ``skip`` and
+    ``restore`` are cheap.
+    """
+
+    def __init__(self, node: Node, context: Context, pool: WorkerPool) -> None:
         super().__init__(node.open(context), context)
         self._node = node
         self._context = context
-        self._crew = crew
+        self._pool = pool
         self._worker: Worker | None = None
-        self._begun = False
-        self._end: State = None  # where the latest run ends
-        self._skipped = 0  # of the tally, those that came from there
+        self._handed_over = False  # whether the chain was closed here for a worker to run it
+        self._end: State = None  # the state of the chain after the latest run
+        self._reported = 0  # how many damaged places this worker has reported
 
     def start(self) -> None:
-        """Have a worker begin, or another if there is none any more, where the latest run ends."""
-        if not self._begun:
-            self._begun = self._started = True
-            self._end = self._up.state()
-            self._up.close()
-        if self._worker is not None and not self._worker.is_ours():
+        """Have a worker run from where the latest run ends; a new one if the last one is gone."""
+        if not self._handed_over:
+            self._handed_over = self._started = True
+            self._end = self._parent.state()
+            self._parent.close()
+        if self._worker is not None and not self._worker.is_usable():
             self._worker = None
         if self._worker is None:
-            self._worker = self._crew.begin(self._node, self._context.epoch, self._end)
-            self._skipped = 0
+            self._worker = self._pool.begin(self._node, self._context.epoch, self._end)
+            self._reported = 0
 
-    def _more(self, count: int) -> None:
+    def _fill(self, count: int) -> None:
         if self._runs:
             return
         self.start()
-        worker, self._worker = self._worker, None  # which may remain so, in the middle of a message
+        # Without a worker in the meantime: if an exception interrupts a message, this worker is of no more
+        # use.
+        worker, self._worker = self._worker, None
         assert worker is not None
         sent = worker.next()
-        if sent.failed is not None:
-            sent.failed.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
-        self._report(sent.tally)
+        if sent.error is not None:
+            sent.error.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
+        self._report(sent.damage)
         self._runs.append(sent.run)
         self._end = sent.end
         if sent.run.error is None and not len(sent.run.elements):
-            self._crew.dismiss(worker)
+            self._pool.dismiss(worker)
         else:
             self._worker = worker
 
-    def _report(self, tally: Tally) -> None:
-        here = self._context.tally
-        here.skipped += tally.skipped - self._skipped
-        here.last_error = tally.last_error or here.last_error
-        self._skipped = tally.skipped
+    def _report(self, damage: SkippedDamage) -> None:
+        here = self._context.damage
+        here.skipped += damage.skipped - self._reported
+        here.last_error = damage.last_error or here.last_error
+        self._reported = damage.skipped
 
     def skip(self, count: int) -> int:
         if not self._started:
             return super().skip(count)
         left = count
         while left:
-            run = self._front()
+            run = self._first_run()
             if run.error is not None:
                 return count - left + self._skip_here(run, left)
             if not run.left:
                 break
-            passed = min(left, run.left)
-            run.used += passed
-            left -= passed
+            skipped = min(left, run.left)
+            run.used += skipped
+            left -= skipped
         return count - left
 
-    def _skip_here(self, run: Run, count: int) -> int:
-        """Pass over elements from where ``run`` begins, which has an error that does not concern us."""
+    def _skip_here(self, run: ElementRun, count: int) -> int:
+        """Skip elements in this process, from where ``run`` begins: its error belongs to another consumer."""
         self._runs.clear()
-        self._let_go()
+        self._release_worker()
         cursor = self._node.open(self._context)
         cursor.restore(run.begin)
-        passed = cursor.skip(count)
+        skipped = cursor.skip(count)
         self._end = cursor.state()
         cursor.close()
-        return passed
+        return skipped
 
     def state(self) -> State:
         if self._started and not (self._runs and self._runs[0].left):
@@ -270,10 +280,10 @@ class RemoteCursor(AheadCursor):
         return super().state()
 
     def close(self) -> None:
-        self._let_go()
+        self._release_worker()
         super().close()
 
-    def _let_go(self) -> None:
+    def _release_worker(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
-            self._crew.dismiss(worker)
+            self._pool.dismiss(worker)

@@ -1,7 +1,18 @@
-"""What a process of a ``WorkerPool`` does: it goes through chains and sends what they give, a few runs ahead.
+"""What a worker process of ``parallel`` does: runs a chain and sends its elements, a few runs ahead.
 
-The other process, whose end is in ``crew``, tells it what to go through, from where on, and which rooms it
-may fill. This module knows neither files nor what an element is.
+The parent process holds the other end of the pipe, in ``worker``. It says which chain to run, from which
+state on, and which shared buffers may be filled:
+
+    parent                                worker
+      ("begin", chain, state)      ──►      opens the chain and restores the state
+      ◄──  ("buffer", number, size)         needs a larger shared buffer
+      ("buffer", number, path, size) ──►    maps it; an empty path: there is no shared memory
+      ◄──  ("sent", number, pickle, sizes)  a run; its arrays lie in buffer ``number``
+      ("free", number)             ──►      may fill that buffer again
+      ("stop",)                    ──►      closes the chain
+      ◄──  ("stopped",)                     waits for the next "begin"
+
+This module must not know files or what an element is.
 """
 
 from __future__ import annotations
@@ -17,79 +28,81 @@ import numpy as np
 
 from ...memory.recycling import Array
 from ...processes.pool import die_with_parent
-from ...processes.shared_memory import SharedBuffer, buffer_size_for, forget, pack, pack_whole, put
-from .lookahead import Failed, Run
-from .node import Context, Cursor, State, Tally
+from ...processes.shared_memory import SharedBuffer, buffer_size_for, copy_into, pack, pack_whole, unlink
+from .lookahead import ElementRun, FailedElement
+from .node import Context, Cursor, SkippedDamage, State
 
-ROOMS = 4  # of each process
-NOTHING: Array = np.empty(0, np.uint8)  # a room that is not there
+BUFFERS_PER_WORKER = 4
+NO_BUFFER: Array = np.empty(0, np.uint8)  # stands where a worker has no shared buffer of some number
 
 
 class Sent(NamedTuple):
-    """What is sent: a run, where the chain is behind it, and what has been passed over so far."""
+    """A run, the state of the chain after it, and the damage that was skipped so far."""
 
-    run: Run
+    run: ElementRun
     end: State
-    tally: Tally
-    failed: Exception | None = None  # the error in the run,
-    trace: str = ""  # and where it was raised
+    damage: SkippedDamage
+    error: Exception | None = None  # the error in the run,
+    trace: str = ""  # and its traceback
 
 
 def serve(pipe: Any) -> None:
-    """What the process does, until the other one closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is for the other one to answer
-    # If that was killed, a worker that was started later may have the other end of our pipe open.
+    """The main function of a worker process; returns when the parent closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    # The pipe alone does not show that the parent was killed: a worker that was forked later may still hold
+    # the parent's end open.
     threading.Thread(target=die_with_parent, daemon=True).start()
-    desk = _Desk(pipe)
+    connection = _Connection(pipe)
     with suppress(EOFError, ConnectionError):
         while True:
-            desk.listen()
-            if desk.chain is not None:
-                _go_through(desk)
+            connection.receive()
+            if connection.chain is not None:
+                _run_chain(connection)
 
 
-def _go_through(desk: _Desk) -> None:
-    """Send the elements of a chain, up to the end or until nobody wants more."""
-    chain, begin = desk.chain or (b"", None)
-    tally = Tally()
+def _run_chain(connection: _Connection) -> None:
+    """Send the elements of a chain until it ends or the parent says stop."""
+    chain, begin = connection.chain or (b"", None)
+    damage = SkippedDamage()
     cursor: Cursor | None = None
     over = False
-    while not over and not desk.stopped:
+    while not over and not connection.stopped:
         try:
-            cursor = cursor or _opened(chain, begin, tally)
+            cursor = cursor or _open(chain, begin, damage)
             begin = cursor.state()
-            run = Run(begin, cursor.take(cursor.hint))
-            sent = Sent(run, cursor.state(), tally)
+            run = ElementRun(begin, cursor.take(cursor.cheap_lookahead))
+            sent = Sent(run, cursor.state(), damage)
             over = not len(run.elements)
         except Exception as error:
-            sent = _failure(begin, cursor, tally, _portable(error))
-        desk.send(sent)
-        desk.listen(wait=False)
+            sent = _failure(begin, cursor, damage, _picklable(error))
+        connection.send(sent)
+        connection.receive(wait=False)
     if cursor is not None:
         cursor.close()
-    desk.chain = None
-    while not desk.stopped:
-        desk.listen()
-    desk.leave_off()
+    connection.chain = None
+    while not connection.stopped:
+        connection.receive()
+    connection.confirm_stop()
 
 
-def _opened(chain: bytes, state: State, tally: Tally) -> Cursor:
+def _open(chain: bytes, state: State, damage: SkippedDamage) -> Cursor:
+    """The cursor of a pickled chain at ``state``; resets ``damage``, which the parent knows up to there."""
     node, epoch = pickle.loads(chain)
-    cursor: Cursor = node.open(Context(epoch, tally))
+    cursor: Cursor = node.open(Context(epoch, damage))
     cursor.restore(state)
-    tally.skipped, tally.last_error = 0, None  # what lies before the state has been told of
+    damage.skipped, damage.last_error = 0, None
     return cursor
 
 
-def _failure(begin: State, cursor: Cursor | None, tally: Tally, error: Exception) -> Sent:
-    """An error in place of the element that lies at ``begin``, or of all that follow if it stays there."""
+def _failure(begin: State, cursor: Cursor | None, damage: SkippedDamage, error: Exception) -> Sent:
+    """An error in place of the element at ``begin``; or of the rest, if the cursor cannot get past it."""
     end = begin if cursor is None else cursor.state()
-    run = Run(begin, (), error=error) if end == begin else Run(begin, (Failed(error),))
-    return Sent(run, end, tally, error, traceback.format_exc())
+    run = ElementRun(begin, (), error=error) if end == begin else ElementRun(begin, (FailedElement(error),))
+    return Sent(run, end, damage, error, traceback.format_exc())
 
 
-def _portable(error: Exception) -> Exception:
-    """The error, or if it cannot be sent another that says the same."""
+def _picklable(error: Exception) -> Exception:
+    """The error, or a RuntimeError with its text if it does not survive pickling."""
     try:
         copy = pickle.loads(pickle.dumps(error))
     except Exception:
@@ -97,18 +110,18 @@ def _portable(error: Exception) -> Exception:
     return error if type(copy) is type(error) else RuntimeError(f"{type(error).__name__}: {error}")
 
 
-class _Desk:
-    """The worker's end of the pipe, and its rooms."""
+class _Connection:
+    """The worker's end of the pipe, and its shared buffers."""
 
     def __init__(self, pipe: Any) -> None:
         self._pipe = pipe
-        self._rooms: list[Array] = [NOTHING] * ROOMS
-        self._free = list(range(ROOMS))
-        self.chain: tuple[bytes, State] | None = None  # what is to be gone through, and from where on
-        self.stopped = False  # whether nobody wants more of it
+        self._buffers: list[Array] = [NO_BUFFER] * BUFFERS_PER_WORKER
+        self._free = list(range(BUFFERS_PER_WORKER))
+        self.chain: tuple[bytes, State] | None = None  # the pickled chain to run, and the state to begin at
+        self.stopped = False  # whether the parent wants no more of it
 
-    def listen(self, *, wait: bool = True) -> None:
-        """Hear what the other process says: all there is, or wait for it."""
+    def receive(self, *, wait: bool = True) -> None:
+        """Handle all messages that have come; if ``wait``, at least one."""
         while wait or self._pipe.poll():
             wait = False
             word, *rest = self._pipe.recv()
@@ -116,56 +129,56 @@ class _Desk:
                 self.chain, self.stopped = (rest[0], rest[1]), False
             elif word == "free":
                 self._free.append(rest[0])
-            elif word == "room":
-                self._enter(*rest)
+            elif word == "buffer":
+                self._map_buffer(*rest)
             elif word == "stop":
                 self.stopped = True
 
-    def _enter(self, number: int, path: str, size: int) -> None:
-        """Use another room, or none, from now on."""
-        self._rooms[number] = NOTHING
+    def _map_buffer(self, number: int, path: str, size: int) -> None:
+        """Use another shared buffer as ``number`` from now on; none if ``path`` is empty."""
+        self._buffers[number] = NO_BUFFER
         if path:
-            self._rooms[number] = SharedBuffer(path, size).array
-            forget(path)
+            self._buffers[number] = SharedBuffer(path, size).array
+            unlink(path)
         if number not in self._free:
             self._free.append(number)
 
-    def leave_off(self) -> None:
-        """Say that nothing more will be sent."""
+    def confirm_stop(self) -> None:
+        """Tell the parent that nothing more will be sent."""
         self._pipe.send(("stopped",))
 
     def send(self, sent: Sent) -> None:
-        """Send it as soon as there is a room for it, unless nobody wants it any more."""
+        """Send a run as soon as a buffer is free, unless the parent says stop first."""
         try:
             pickled, parts = pack(sent)
         except Exception as error:
             failed = TypeError(f"an element cannot be sent from one process to another: {error}")
-            run = Run(sent.run.begin, [Failed(failed)] * len(sent.run.elements))
+            run = ElementRun(sent.run.begin, [FailedElement(failed)] * len(sent.run.elements))
             pickled, parts = pack(sent._replace(run=run))
         sizes = [part.nbytes for part in parts]
-        number = self._take_room(buffer_size_for(sizes))
+        number = self._take_buffer(buffer_size_for(sizes))
         if number is None:
             return
-        if self._rooms[number].size >= buffer_size_for(sizes):
-            put(parts, self._rooms[number])
-        else:  # there is no memory that both see
+        if self._buffers[number].size >= buffer_size_for(sizes):
+            copy_into(parts, self._buffers[number])
+        else:  # there is no shared memory
             pickled, sizes = pack_whole(sent), []
         self._pipe.send(("sent", number, pickled, sizes))
 
-    def _take_room(self, size: int) -> int | None:
-        """A free room, as large as can be had; None if nobody wants to have it filled."""
+    def _take_buffer(self, size: int) -> int | None:
+        """The number of a free buffer, of ``size`` bytes if the parent can make one; None after a stop."""
         while not self._free and not self.stopped:
-            self.listen()
+            self.receive()
         if self.stopped:
             return None
-        fits = [number for number in self._free if self._rooms[number].size >= size]
-        number = fits[-1] if fits else self._free[-1]  # what was used last is still in the cache
+        fits = [number for number in self._free if self._buffers[number].size >= size]
+        number = fits[-1] if fits else self._free[-1]  # the last used one is still in the CPU cache
         self._free.remove(number)
         if not fits:
-            self._rooms[number] = NOTHING
-            self._pipe.send(("room", number, size))
+            self._buffers[number] = NO_BUFFER
+            self._pipe.send(("buffer", number, size))
             while number not in self._free and not self.stopped:
-                self.listen()
+                self.receive()
             if self.stopped:
                 return None
             self._free.remove(number)

@@ -1,41 +1,54 @@
-"""``batch``, ``padded_batch`` and ``unbatch``: between single elements and batches.
+"""``batch``, ``padded_batch`` and ``unbatch``: from single elements to batches and back.
 
-Raw records are batched without becoming Python objects. This module knows neither files nor what a
-payload means.
+Raw records become a ``Records`` batch without becoming Python objects. ``batch`` resumes at the first
+element of a batch. ``unbatch`` resumes in the middle of a batch: it makes the batch again and drops the
+rows that were handed out. This module must not know files or what a payload means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...memory.recycling import BufferPool
 from ...records import Records
-from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_exactly
+from ..engine.node import (
+    ELEMENTS_AT_ONCE,
+    Allocate,
+    Context,
+    Cursor,
+    DeferredError,
+    Elements,
+    Node,
+    PassThroughCursor,
+    State,
+    Transform,
+    data_changed,
+    take_exactly,
+)
 from ..engine.structure import count_rows, select, stack, stack_padded
 
 
 @dataclass(frozen=True, eq=False)
-class Batch(Step):
-    """``batch_size`` elements at a time; a shorter batch at the end, unless it is dropped."""
+class Batch(Transform):
+    """``batch_size`` elements at a time; the last batch may be shorter, unless it is dropped."""
 
-    up: Node
+    parent: Node
     batch_size: int
     drop_remainder: bool = False
 
     def open(self, context: Context) -> Cursor:
-        return _BatchCursor(self, self.up.open(context.batched(self.batch_size)))
+        return _BatchCursor(self, self.parent.open(context.batched(self.batch_size)))
 
     def size(self) -> int | None:
-        below = self.up.size()
-        if below is None or below < 0:
-            return below
-        return below // self.batch_size if self.drop_remainder else -(-below // self.batch_size)
+        elements = self.parent.size()
+        if elements is None or elements < 0:
+            return elements
+        return elements // self.batch_size if self.drop_remainder else -(-elements // self.batch_size)
 
-    def batched(self, elements: Elements, room: Callable[[int], memoryview]) -> Any:
-        """One batch; ``room`` gives memory for large records."""
-        return stack(elements, room)
+    def batched(self, elements: Elements, allocate: Allocate) -> Any:
+        """A batch of these elements; ``allocate`` lends memory for large records."""
+        return stack(elements, allocate)
 
     def label(self) -> str:
         return f"batch({self.batch_size}{', drop_remainder=True' if self.drop_remainder else ''})"
@@ -43,89 +56,73 @@ class Batch(Step):
 
 @dataclass(frozen=True, eq=False)
 class PaddedBatch(Batch):
-    """Like Batch, but shorter arrays are filled up."""
+    """Like ``Batch``, but shorter arrays are padded."""
 
     padded_shapes: Any = None
     padding_values: Any = None
 
-    def batched(self, elements: Elements, room: Callable[[int], memoryview]) -> Any:
+    def batched(self, elements: Elements, allocate: Allocate) -> Any:
         return stack_padded(elements, self.padded_shapes, self.padding_values)
 
     def label(self) -> str:
         return f"padded_{super().label()}"
 
 
-class _BatchCursor(Cursor):
-    def __init__(self, node: Batch, up: Cursor) -> None:
+class _BatchCursor(PassThroughCursor):
+    """Batches; a position between two batches is a position of the parent."""
+
+    def __init__(self, node: Batch, parent: Cursor) -> None:
+        super().__init__(parent)
         self._node = node
-        self._up = up
         self._buffers = BufferPool()
-        self._error: Exception | None = None  # that comes behind the batches before it
+        self._deferred = DeferredError()
 
     def take(self, count: int) -> Elements:
-        self._raise()
+        self._deferred.raise_pending()
         batches: list[Any] = []
-        try:
+        with self._deferred.after(batches):
             while len(batches) < count:
-                elements = take_exactly(self._up, self._node.batch_size, room=self._buffers.lend)
+                elements = take_exactly(self._parent, self._node.batch_size, self._buffers.lend)
                 if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                     break
                 batches.append(self._node.batched(elements, self._buffers.lend))
-        except Exception as error:
-            if not batches:
-                raise
-            self._error = error
         return batches
 
-    def _raise(self) -> None:
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
     def skip(self, count: int) -> int:
-        self._raise()
-        passed = self._up.skip(count * self._node.batch_size)
+        self._deferred.raise_pending()
+        skipped = self._parent.skip(count * self._node.batch_size)
         if self._node.drop_remainder:
-            return passed // self._node.batch_size
-        return -(-passed // self._node.batch_size)
-
-    def state(self) -> State:
-        return self._up.state()
-
-    def restore(self, state: State) -> None:
-        self._up.restore(state)
-
-    def close(self) -> None:
-        self._up.close()
+            return skipped // self._node.batch_size
+        return -(-skipped // self._node.batch_size)
 
 
 @dataclass(frozen=True, eq=False)
-class Unbatch(Step):
+class Unbatch(Transform):
     """The rows of batches, one by one."""
 
-    up: Node
+    parent: Node
 
     def open(self, context: Context) -> Cursor:
-        return _UnbatchCursor(self.up.open(context.free()))
+        return _UnbatchCursor(self.parent.open(context.without_pattern()))
 
     def size(self) -> int | None:
-        if isinstance(self.up, Batch) and not self.up.drop_remainder:
-            return self.up.up.size()
-        return -1 if self.up.size() == -1 else None
+        if isinstance(self.parent, Batch) and not self.parent.drop_remainder:
+            return self.parent.parent.size()
+        return -1 if self.parent.size() == -1 else None
 
     def label(self) -> str:
         return "unbatch()"
 
 
 class _UnbatchCursor(Cursor):
-    hint = MANY
+    cheap_lookahead = ELEMENTS_AT_ONCE
 
-    def __init__(self, up: Cursor) -> None:
-        self._up = up
-        self._begin: State = None  # where the present batch comes from
+    def __init__(self, parent: Cursor) -> None:
+        self._parent = parent
+        self._begin: State = None  # the parent's state before the current batch
         self._batch: Any = None
-        self._rows = 0
-        self._next = 0
+        self._rows = 0  # in the current batch
+        self._next = 0  # the row to hand out next
 
     def take(self, count: int) -> Elements:
         if not self._load():
@@ -138,16 +135,16 @@ class _UnbatchCursor(Cursor):
     def skip(self, count: int) -> int:
         left = count
         while left and self._load():
-            passed = min(left, self._rows - self._next)
-            self._next += passed
-            left -= passed
+            skipped = min(left, self._rows - self._next)
+            self._next += skipped
+            left -= skipped
         return count - left
 
     def _load(self) -> bool:
-        """Have a batch that has rows left; False at the end."""
+        """Have a batch with rows left; False at the end."""
         while self._next == self._rows:
-            self._begin = self._up.state()
-            batches = self._up.take(1)
+            self._begin = self._parent.state()
+            batches = self._parent.take(1)
             if not len(batches):
                 self._batch, self._rows, self._next = None, 0, 0
                 return False
@@ -157,13 +154,13 @@ class _UnbatchCursor(Cursor):
 
     def state(self) -> State:
         if self._next == self._rows:
-            return {"up": self._up.state(), "row": 0}
+            return {"up": self._parent.state(), "row": 0}
         return {"up": self._begin, "row": self._next}
 
     def restore(self, state: State) -> None:
-        self._up.restore(state["up"])
+        self._parent.restore(state["up"])
         if self.skip(state["row"]) != state["row"]:
-            raise changed("a batch has fewer rows")
+            raise data_changed("a batch has fewer rows")
 
     def close(self) -> None:
-        self._up.close()
+        self._parent.close()

@@ -1,7 +1,8 @@
-"""``cache``: the elements of the first epoch, kept in memory or in a file for those that follow.
+"""``cache``: the elements of the first epoch, kept in memory or in a file for all later epochs.
 
-A file cache is a TFRecord file: raw records as they are, other elements pickled. It appears when it is
-complete, or not at all. Like any pickle it is to be read only by those who trust who wrote it.
+A cache file is a TFRecord file: raw records are stored as they are, other elements pickled. It gets its
+name when it is complete, so an incomplete cache is never read. Like any pickle, a cache file must only be
+read by users who trust its writer. A cache resumes at a number of elements, whether it is filled or not.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from ...container.writer import TFRecordWriter
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from ...records import Records
-from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Step, Table
+from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, Transform
 from ..engine.structure import apply
 from .files import Files
 from .sources import Slices
 
-_RAW, _PICKLED = b"r", b"p"
+_RAW, _PICKLED = b"r", b"p"  # the first byte of a record in a cache file
 
 
 @dataclass
 class _Kept:
-    """What a cache in memory holds; another process begins with an empty one."""
+    """The elements of a cache in memory; a pickle of it is empty, so another process fills its own."""
 
     elements: list[Any] | None = None
 
@@ -36,28 +37,28 @@ class _Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Cache(Step):
-    """The elements below, as the first epoch gave them."""
+class Cache(Transform):
+    """The parent's elements of epoch 0, in every epoch."""
 
-    up: Node
-    path: str = ""
+    parent: Node
+    path: str = ""  # of the file; "" for a cache in memory
     kept: _Kept = field(default_factory=_Kept, repr=False)
 
     def open(self, context: Context) -> Cursor:
         return _CacheCursor(self, context)
 
     def stored(self) -> Node | None:
-        """What has been kept; None as long as no epoch has come to its end."""
+        """The stored elements; None as long as no epoch has been read to its end."""
         if self.path:
             return Files((self.path,), "") if os.path.exists(self.path) else None
         return None if self.kept.elements is None else Slices(self.kept.elements)
 
     def table(self) -> Table | None:
         if self.path:
-            return self.up.table()
+            return self.parent.table()
         if self.kept.elements is None:
             cursor = self.open(Context())
-            while len(cursor.take(MANY)):
+            while len(cursor.take(ELEMENTS_AT_ONCE)):
                 pass
             cursor.close()
         assert self.kept.elements is not None
@@ -67,20 +68,20 @@ class Cache(Step):
         return f"cache({self.path!r})" if self.path else "cache()"
 
     def outline(self) -> str:
-        return f"{self.up.outline()}.cache"
+        return f"{self.parent.outline()}.cache"
 
 
 class _CacheCursor(Cursor):
-    """Position and state count elements, so that they fit both the first epoch and those that follow."""
+    """Reads the cache, or fills it. Its state counts elements, so that it fits both."""
 
     def __init__(self, node: Cache, context: Context) -> None:
         self._node = node
         stored = node.stored()
         self._stored = stored is not None
         self._filling = not self._stored
-        # Epoch 0 is what is kept, whichever is asked for: the order is the same with a cache as before it.
-        self._up = (stored or node.up).open(context.at(0).free())
-        self.hint = self._up.hint
+        # The cache is always filled from epoch 0, so its order does not depend on which epoch came first.
+        self._parent = (stored or node.parent).open(context.for_epoch(0).without_pattern())
+        self.cheap_lookahead = self._parent.cheap_lookahead
         self._elements: list[Any] = []
         self._writer: TFRecordWriter | None = None
         self._position = 0
@@ -97,19 +98,19 @@ class _CacheCursor(Cursor):
     def skip(self, count: int) -> int:
         if not self._stored:
             return super().skip(count)
-        passed = self._up.skip(count)
-        self._position += passed
-        return passed
+        skipped = self._parent.skip(count)
+        self._position += skipped
+        return skipped
 
     def _take(self, count: int) -> Elements:
         try:
-            return self._up.take(count)
+            return self._parent.take(count)
         except Exception:
-            self._abandon()  # who goes on behind the error has not all that is to be kept
+            self._abandon()  # a consumer that continues after the error has not seen all elements
             raise
 
     def _keep(self, elements: Elements) -> None:
-        """Keep the elements; none are the end."""
+        """Add elements to the cache; no elements mean the end, which completes it."""
         if not self._node.path:
             self._elements += _copies(elements)
             if not len(elements):
@@ -129,14 +130,14 @@ class _CacheCursor(Cursor):
         self.skip(state)
 
     def _abandon(self) -> None:
-        """Keep nothing."""
+        """Give up an incomplete cache."""
         if self._filling and self._writer is not None:
             self._writer.abandon()
         self._filling = False
 
     def close(self) -> None:
         self._abandon()
-        self._up.close()
+        self._parent.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_filling"):
@@ -144,14 +145,14 @@ class _CacheCursor(Cursor):
 
 
 def _copies(elements: Elements) -> Elements:
-    """The elements with dicts and tuples of their own, and arrays that are shared but cannot be changed."""
+    """The elements with new dicts and tuples; their arrays are shared and read-only."""
     if isinstance(elements, Records):
         return elements
     return [apply(_frozen, element) for element in elements]
 
 
 def _frozen(leaf: Any) -> Any:
-    """A leaf that nobody can change: it will be given again."""
+    """A read-only view of a leaf, because the cache will hand it out again."""
     if isinstance(leaf, Ragged):
         return Ragged(_frozen(leaf.values), leaf.row_splits)
     if isinstance(leaf, Sparse):

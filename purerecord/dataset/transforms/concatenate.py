@@ -1,4 +1,7 @@
-"""``concatenate``: the elements of several datasets, one after the other."""
+"""``concatenate``: the elements of one dataset, then those of another.
+
+The state holds which of the two is current, and its state.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from ..engine.node import Context, Cursor, Elements, Node, State, Table
 
 @dataclass(frozen=True, eq=False)
 class Concatenate(Node):
-    """The elements of one dataset, then those of another."""
+    """The elements of ``first``, then those of ``second``."""
 
     first: Node
     second: Node
@@ -22,7 +25,7 @@ class Concatenate(Node):
         return (self.first, self.second)
 
     def open(self, context: Context) -> Cursor:
-        return _ConcatenateCursor([part.open(context.free()) for part in self.inputs])
+        return _ConcatenateCursor([part.open(context.without_pattern()) for part in self.inputs])
 
     def size(self) -> int | None:
         first, second = self.first.size(), self.second.size()
@@ -32,7 +35,7 @@ class Concatenate(Node):
 
     def table(self) -> Table | None:
         first, second = self.first.table(), self.second.table()
-        return None if first is None or second is None else JoinedTable(first, second)
+        return None if first is None or second is None else _ConcatenatedTable(first, second)
 
     def label(self) -> str:
         return f"concatenate({self.second.chain()})"
@@ -42,7 +45,7 @@ class Concatenate(Node):
 
 
 @dataclass(frozen=True)
-class JoinedTable:
+class _ConcatenatedTable:
     """The elements of one table, then those of another."""
 
     first: Table
@@ -61,29 +64,29 @@ class JoinedTable:
 class _ConcatenateCursor(Cursor):
     def __init__(self, parts: list[Cursor]) -> None:
         self._parts = parts
-        self._at = 0
-        self.hint = min(part.hint for part in parts)
+        self._current = 0
+        self.cheap_lookahead = min(part.cheap_lookahead for part in parts)
 
     def take(self, count: int) -> Elements:
         while True:
-            elements = self._parts[self._at].take(count)
-            if len(elements) or self._at + 1 == len(self._parts):
+            elements = self._parts[self._current].take(count)
+            if len(elements) or self._current + 1 == len(self._parts):
                 return elements
-            self._at += 1
+            self._current += 1
 
     def skip(self, count: int) -> int:
-        passed = self._parts[self._at].skip(count)
-        while passed < count and self._at + 1 < len(self._parts):
-            self._at += 1
-            passed += self._parts[self._at].skip(count - passed)
-        return passed
+        skipped = self._parts[self._current].skip(count)
+        while skipped < count and self._current + 1 < len(self._parts):
+            self._current += 1
+            skipped += self._parts[self._current].skip(count - skipped)
+        return skipped
 
     def state(self) -> State:
-        return {"at": self._at, "up": self._parts[self._at].state()}
+        return {"at": self._current, "up": self._parts[self._current].state()}
 
     def restore(self, state: State) -> None:
-        self._at = state["at"]
-        self._parts[self._at].restore(state["up"])
+        self._current = state["at"]
+        self._parts[self._current].restore(state["up"])
 
     def close(self) -> None:
         for part in self._parts:

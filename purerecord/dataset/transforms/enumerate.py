@@ -1,45 +1,48 @@
-"""``enumerate``: each element with its number."""
+"""``enumerate``: pairs of a number and an element.
+
+Skipped elements are counted too, so every worker sees the same numbers. The state holds the next number.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..engine.node import Context, Cursor, Elements, Node, Over, State, Step
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Transform
 
 
 @dataclass(frozen=True, eq=False)
-class Enumerate(Step):
-    """Elements with their numbers."""
+class Enumerate(Transform):
+    """Pairs of a number, counted from ``start``, and an element."""
 
-    up: Node
+    parent: Node
     start: int = 0
 
     def open(self, context: Context) -> Cursor:
-        return _EnumerateCursor(self.up.open(context), self.start)
+        return _EnumerateCursor(self.parent.open(context), self.start)
 
     def label(self) -> str:
         return f"enumerate({self.start or ''})"
 
 
-class _EnumerateCursor(Over):
-    def __init__(self, up: Cursor, start: int) -> None:
-        super().__init__(up)
-        self.hint = up.hint
+class _EnumerateCursor(PassThroughCursor):
+    def __init__(self, parent: Cursor, start: int) -> None:
+        super().__init__(parent)
+        self.cheap_lookahead = parent.cheap_lookahead
         self._next = start
 
     def take(self, count: int) -> Elements:
-        numbered = list(enumerate(self._up.take(count), self._next))
+        numbered = list(enumerate(self._parent.take(count), self._next))
         self._next += len(numbered)
         return numbered
 
     def skip(self, count: int) -> int:
-        passed = self._up.skip(count)
-        self._next += passed
-        return passed
+        skipped = self._parent.skip(count)
+        self._next += skipped
+        return skipped
 
     def state(self) -> State:
-        return {"next": self._next, "up": self._up.state()}
+        return {"next": self._next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
         self._next = state["next"]
-        self._up.restore(state["up"])
+        self._parent.restore(state["up"])

@@ -1,8 +1,9 @@
-"""``Files``: the records of TFRecord files as the source of a dataset.
+"""``TFRecordDataset``: the records of TFRecord files, one file after the other.
 
-Where a file allows it, records that another worker or rank takes are passed over unread, and large ones
-that go through a shuffle window are read when they leave it. This module does not know what a payload
-means.
+In an uncompressed file, records that belong to another worker or rank are skipped unread, and large records
+that pass through a shuffle window are read when they leave it. The state holds the number of the file and
+of the record, and the record's offset where the file can seek to it. This module must not know what a
+payload means.
 """
 
 from __future__ import annotations
@@ -20,33 +21,34 @@ from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_url
-from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Table, changed
+from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
 
-_SOME = 16  # large records that are read together
+_LARGE_RECORDS_AT_ONCE = 16  # large records that are read ahead together
+_SKIPPED_AT_ONCE = 4096  # records that are read to be skipped, where a file cannot seek
 
 
-class _Forward:
-    """The records of a file in which one cannot seek, or in which damage must be found to be passed over."""
+class _ForwardFile:
+    """The records of a file that cannot seek, or in which damage must be found to be skipped."""
 
     offset = None
 
     def __init__(self, path: str, compression: Any, on_error: str, context: Context) -> None:
         self._reader = RecordReader(path, compression=compression, on_error=on_error)
         self._stops = on_error == "stop"
-        self._tally = context.tally
-        self._seen = 0
+        self._damage = context.damage
+        self._reported = 0  # damaged places of this file
         self._rest: Records | None = None
-        self.record = 0  # how many have been handed out
+        self.record = 0  # the number of the next record
 
     @property
     def stopped(self) -> bool:
-        """Whether damage has ended all."""
+        """Whether damage has ended the whole dataset."""
         return self._stops and self._reader.last_error is not None
 
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``; None at the end."""
         if self._rest is None or not len(self._rest):
-            self._rest = next(self._reader.batches(max(count, MANY)), None)
+            self._rest = next(self._reader.batches(max(count, ELEMENTS_AT_ONCE)), None)
             self._report()
             if self._rest is None:
                 return None
@@ -55,14 +57,14 @@ class _Forward:
         return records
 
     def _report(self) -> None:
-        self._tally.skipped += self._reader.skipped - self._seen
-        self._seen = self._reader.skipped
-        self._tally.last_error = self._reader.last_error or self._tally.last_error
+        self._damage.skipped += self._reader.skipped - self._reported
+        self._reported = self._reader.skipped
+        self._damage.last_error = self._reader.last_error or self._damage.last_error
 
     def skip(self, count: int) -> int:
-        """Pass over ``count`` records; fewer only at the end."""
+        """Skip ``count`` records; returns how many there were, fewer only at the end."""
         left = count
-        while left and (records := self.take(min(left, 4096))) is not None:
+        while left and (records := self.take(min(left, _SKIPPED_AT_ONCE))) is not None:
             left -= len(records)
         return count - left
 
@@ -73,7 +75,7 @@ class _Forward:
 
 @dataclass(frozen=True, eq=False)
 class Files(Node):
-    """The records of many files, one file after the other."""
+    """The records of files, one file after the other."""
 
     paths: tuple[str, ...]
     compression: Any = "auto"
@@ -84,13 +86,13 @@ class Files(Node):
 
     def open_file(
         self, path: str, context: Context, buffers: BufferPool, mean: int
-    ) -> SeekableFile | _Forward:
-        """The file at ``path``, in the way that suits it; those before had frames of this ``mean`` size."""
-        if self.on_error == "raise" and not is_url(path) and self._is_plain(path):
+    ) -> SeekableFile | _ForwardFile:
+        """The file at ``path``, able to seek if possible; ``mean`` is the frame size in the file before."""
+        if self.on_error == "raise" and not is_url(path) and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
-        return _Forward(path, self.compression, self.on_error, context)
+        return _ForwardFile(path, self.compression, self.on_error, context)
 
-    def _is_plain(self, path: str) -> bool:
+    def _is_uncompressed(self, path: str) -> bool:
         if self.compression != "auto":
             return not compression_name(self.compression)
         with open(path, "rb", buffering=0) as file:
@@ -101,7 +103,7 @@ class Files(Node):
         return RecordFile(self.paths)
 
     def size(self) -> int | None:
-        """The number of records, found by going through the headers, once; they travel along in a pickle."""
+        """The number of records. Reads all headers, once; a pickle of this node holds the result."""
         if self.on_error != "raise" or any(map(is_url, self.paths)):
             return None
         return len(self._table)
@@ -118,8 +120,8 @@ class Files(Node):
         return f"TFRecordDataset(<{len(self.paths)}>)"
 
 
-class _Place(NamedTuple):
-    """Where a record is that has been passed over."""
+class _UnreadRecord(NamedTuple):
+    """The placeholder of a large record that has not been read yet."""
 
     path: str
     offset: int
@@ -130,19 +132,18 @@ class _FilesCursor(Cursor):
     def __init__(self, node: Files, context: Context) -> None:
         self._node = node
         self._context = context
-        self._number = 0  # of the file that is open, or to be opened
-        self._file: SeekableFile | _Forward | None = None
-        self._mean = 0  # bytes of a frame in the file before, or 0
-        self._aside: SeekableFile | None = None  # to read records that were passed over
+        self._number = 0  # of the current file
+        self._file: SeekableFile | _ForwardFile | None = None
+        self._mean = 0  # mean size of a frame in the file before; 0 if unknown
+        self._lazy_file: SeekableFile | None = None  # for records that were skipped unread and are wanted now
         self._buffers = BufferPool()
 
     @property
-    def hint(self) -> int:  # type: ignore[override]
-        """Large records are not read for nothing: where others take those between, one by one."""
+    def cheap_lookahead(self) -> int:  # type: ignore[override]
+        """Many; but a few if records are large, and one if other consumers take the records between ours."""
         if not isinstance(self._file, SeekableFile) or not self._file.large:
-            return MANY
-        pattern = self._context.pattern
-        return _SOME if pattern.own == pattern.period else 1
+            return ELEMENTS_AT_ONCE
+        return _LARGE_RECORDS_AT_ONCE if self._context.pattern.takes_all else 1
 
     def take(self, count: int) -> Elements:
         while (file := self._opened()) is not None:
@@ -153,26 +154,26 @@ class _FilesCursor(Cursor):
         return ()
 
     def take_lazy(self, count: int) -> Elements:
-        """Large records of a file in which one can seek are left there until they are asked for."""
+        """Large records of a file that can seek are not read; ``load`` reads them."""
         while isinstance(file := self._opened(), SeekableFile) and file.large:
             places = file.places(count)
             if places:
-                return [_Place(file.path, *place) for place in places]
+                return [_UnreadRecord(file.path, *place) for place in places]
             self._next_file()
         return self.take(count)
 
     def load(self, elements: Elements) -> Elements:
-        return [self._read(item) if isinstance(item, _Place) else item for item in elements]
+        return [self._read(item) if isinstance(item, _UnreadRecord) else item for item in elements]
 
-    def _read(self, place: _Place) -> bytes:
-        """The record at ``place``; the file is mostly the one that was asked for last."""
-        if self._aside is None or self._aside.path != place.path:
-            self._close_aside()
-            self._aside = SeekableFile(place.path)
-        self._aside.go_to(place.offset, place.record)
-        records = self._aside.take(1)
+    def _read(self, place: _UnreadRecord) -> bytes:
+        """The record at ``place``. Its file stays open, because the next one is mostly in the same file."""
+        if self._lazy_file is None or self._lazy_file.path != place.path:
+            self._close_lazy_file()
+            self._lazy_file = SeekableFile(place.path)
+        self._lazy_file.go_to(place.offset, place.record)
+        records = self._lazy_file.take(1)
         if records is None:
-            raise changed(f"{place.path} has become shorter")
+            raise data_changed(f"{place.path} has become shorter")
         return records[0]
 
     def skip(self, count: int) -> int:
@@ -183,14 +184,14 @@ class _FilesCursor(Cursor):
                 self._next_file()
         return count - left
 
-    def _opened(self) -> SeekableFile | _Forward | None:
+    def _opened(self) -> SeekableFile | _ForwardFile | None:
         if self._file is None and self._number < len(self._node.paths):
             path = self._node.paths[self._number]
             self._file = self._node.open_file(path, self._context, self._buffers, self._mean)
         return self._file
 
     def _next_file(self) -> None:
-        stopped = isinstance(self._file, _Forward) and self._file.stopped
+        stopped = isinstance(self._file, _ForwardFile) and self._file.stopped
         self._mean = self._file.mean if isinstance(self._file, SeekableFile) else 0
         self._close_file()
         self._number = len(self._node.paths) if stopped else self._number + 1
@@ -209,18 +210,18 @@ class _FilesCursor(Cursor):
         if isinstance(file, SeekableFile) and offset:
             file.go_to(offset[0], record)
         elif file is None or file.skip(record) != record:
-            raise changed(f"file {self._number} has fewer than {record} records")
+            raise data_changed(f"file {self._number} has fewer than {record} records")
 
     def close(self) -> None:
         self._close_file()
-        self._close_aside()
+        self._close_lazy_file()
 
     def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = None
 
-    def _close_aside(self) -> None:
-        if self._aside is not None:
-            self._aside.close()
-        self._aside = None
+    def _close_lazy_file(self) -> None:
+        if self._lazy_file is not None:
+            self._lazy_file.close()
+        self._lazy_file = None

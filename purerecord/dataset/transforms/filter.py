@@ -1,4 +1,8 @@
-"""``filter``: the elements for which a function says yes."""
+"""``filter``: the elements for which a predicate is true.
+
+It must look at every element to know which ones to keep, so skipping costs as much as taking. It resumes
+where its parent resumes.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +10,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, Over, Step
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Transform
 from .map import call
 from .sources import name_of
 
 
 @dataclass(frozen=True, eq=False)
-class Filter(Step):
+class Filter(Transform):
     """The elements for which ``predicate`` is true."""
 
-    up: Node
+    parent: Node
     predicate: Callable[..., Any]
 
     def open(self, context: Context) -> Cursor:
-        return _FilterCursor(self, self.up.open(context.free()))
+        return _FilterCursor(self, self.parent.open(context.without_pattern()))
 
     def size(self) -> int | None:
-        return -1 if self.up.size() == -1 else None
+        return -1 if self.parent.size() == -1 else None
 
     def label(self) -> str:
         return f"filter({name_of(self.predicate)})"
 
     def outline(self) -> str:
-        return f"{self.up.outline()}.filter"
+        return f"{self.parent.outline()}.filter"
 
 
-class _FilterCursor(Over):
-    def __init__(self, node: Filter, up: Cursor) -> None:
-        super().__init__(up)
+class _FilterCursor(PassThroughCursor):
+    def __init__(self, node: Filter, parent: Cursor) -> None:
+        super().__init__(parent)
         self._predicate = node.predicate
 
     def take(self, count: int) -> Elements:
-        while len(elements := self._up.take(count)):
+        while len(elements := self._parent.take(count)):
             chosen = [element for element in elements if call(self._predicate, element)]
             if chosen:
                 return chosen

@@ -1,4 +1,9 @@
-"""``interleave`` and ``sample``: elements of several datasets in turn, in a fixed or a drawn order."""
+"""``interleave``: a dataset for each element of the parent, several of them read in turn.
+
+The state holds the state of every open dataset, and the state of the parent before the element that it was
+made
+from. To resume, that element is read again and its dataset made again.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +11,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, State, Step, changed
+from ..engine.node import Context, Cursor, Elements, Node, State, Transform, data_changed
 from .map import call
 from .sources import name_of
 
 
 @dataclass(frozen=True, eq=False)
-class Interleave(Step):
-    """Elements of the datasets that ``function`` makes of each element below: ``block`` of each in turn.
+class Interleave(Transform):
+    """``block`` elements in turn of each of the datasets that ``function`` makes from the parent's elements.
 
-    ``cycle`` of them are open at a time; one that has ended makes room for the next.
+    ``cycle`` datasets are open at a time. Where one ends, the next one takes its slot.
     """
 
-    up: Node
+    parent: Node
     function: Callable[..., Node]
     cycle: int
     block: int
 
     def open(self, context: Context) -> Cursor:
-        return _InterleaveCursor(self, context.free())
+        return _InterleaveCursor(self, context.without_pattern())
 
     def size(self) -> int | None:
         return None
@@ -34,8 +39,8 @@ class Interleave(Step):
 
 
 @dataclass
-class _Lane:
-    """One of the datasets that are open: where the element that it was made of comes from, and itself."""
+class _OpenDataset:
+    """A dataset that is open: its cursor, and the parent's state before the element that it was made from."""
 
     origin: State
     cursor: Cursor
@@ -45,84 +50,85 @@ class _InterleaveCursor(Cursor):
     def __init__(self, node: Interleave, context: Context) -> None:
         self._node = node
         self._context = context
-        self._up = node.up.open(context)
-        self._lanes: list[_Lane | None] = [None] * node.cycle
-        self._at = 0  # the lane whose turn it is
+        self._parent = node.parent.open(context)
+        self._slots: list[_OpenDataset | None] = [None] * node.cycle
+        self._current = 0  # the slot whose turn it is
         self._used = 0  # how many elements it has given in this turn
-        self._ended = False  # whether nothing more comes from below
+        self._parent_ended = False
 
     def take(self, count: int) -> Elements:
-        elements = self._work(count, lambda cursor, most: cursor.take(most))
+        elements = self._in_turn(count, lambda cursor, most: cursor.take(most))
         return elements if elements is not None else ()
 
     def skip(self, count: int) -> int:
         left = count
         while left:
-            passed = self._work(left, lambda cursor, most: range(cursor.skip(most)))
-            if passed is None:
+            skipped = self._in_turn(left, lambda cursor, most: range(cursor.skip(most)))
+            if skipped is None:
                 break
-            left -= len(passed)
+            left -= len(skipped)
         return count - left
 
-    def _work(self, count: int, take: Callable[[Cursor, int], Elements]) -> Elements | None:
-        """What ``take`` gets from the lane whose turn it is, or the next that has some; None at the end."""
-        idle = 0
-        while idle <= len(self._lanes):
-            lane = self._lane(self._at)
-            elements = take(lane.cursor, min(count, self._node.block - self._used)) if lane else ()
+    def _in_turn(self, count: int, take: Callable[[Cursor, int], Elements]) -> Elements | None:
+        """The result of ``take`` for the current slot, or the next that has elements; None at the end."""
+        empty_slots = 0  # in a row
+        while empty_slots <= len(self._slots):
+            dataset = self._dataset_in(self._current)
+            elements = take(dataset.cursor, min(count, self._node.block - self._used)) if dataset else ()
             if len(elements):
                 self._used += len(elements)
                 if self._used == self._node.block:
-                    self._turn()
+                    self._next_slot()
                 return elements
-            if lane is not None:
-                lane.cursor.close()
-                self._lanes[self._at] = None
-                idle = 0
+            if dataset is not None:
+                dataset.cursor.close()
+                self._slots[self._current] = None
+                empty_slots = 0
             else:
-                idle += 1
-            self._turn()
+                empty_slots += 1
+            self._next_slot()
         return None
 
-    def _turn(self) -> None:
-        self._at, self._used = (self._at + 1) % len(self._lanes), 0
+    def _next_slot(self) -> None:
+        self._current, self._used = (self._current + 1) % len(self._slots), 0
 
-    def _lane(self, number: int) -> _Lane | None:
-        if self._lanes[number] is None and not self._ended:
-            origin = self._up.state()
-            elements = self._up.take(1)
+    def _dataset_in(self, slot: int) -> _OpenDataset | None:
+        """The dataset in a slot; an empty slot is filled from the parent's next element."""
+        if self._slots[slot] is None and not self._parent_ended:
+            origin = self._parent.state()
+            elements = self._parent.take(1)
             if len(elements):
-                self._lanes[number] = _Lane(origin, self._opened(elements[0]))
+                self._slots[slot] = _OpenDataset(origin, self._opened(elements[0]))
             else:
-                self._ended = True
-        return self._lanes[number]
+                self._parent_ended = True
+        return self._slots[slot]
 
     def _opened(self, element: Any) -> Cursor:
         node: Node = call(self._node.function, element)
         return node.open(self._context)
 
     def state(self) -> State:
-        lanes = [None if lane is None else [lane.origin, lane.cursor.state()] for lane in self._lanes]
-        return {"at": self._at, "used": self._used, "lanes": lanes, "up": self._up.state()}
+        slots = [None if opened is None else [opened.origin, opened.cursor.state()] for opened in self._slots]
+        return {"at": self._current, "used": self._used, "lanes": slots, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._at, self._used = state["at"], state["used"]
-        for number, lane in enumerate(state["lanes"]):
-            if lane is None:
+        self._current, self._used = state["at"], state["used"]
+        for number, slot in enumerate(state["lanes"]):
+            if slot is None:
                 continue
-            up = self._node.up.open(self._context)
-            up.restore(lane[0])
-            elements = up.take(1)
-            up.close()
+            parent = self._node.parent.open(self._context)
+            parent.restore(slot[0])
+            elements = parent.take(1)
+            parent.close()
             if not len(elements):
-                raise changed("there are fewer datasets to interleave")
+                raise data_changed("there are fewer datasets to interleave")
             cursor = self._opened(elements[0])
-            cursor.restore(lane[1])
-            self._lanes[number] = _Lane(lane[0], cursor)
-        self._up.restore(state["up"])
+            cursor.restore(slot[1])
+            self._slots[number] = _OpenDataset(slot[0], cursor)
+        self._parent.restore(state["up"])
 
     def close(self) -> None:
-        for lane in self._lanes:
-            if lane is not None:
-                lane.cursor.close()
-        self._up.close()
+        for opened in self._slots:
+            if opened is not None:
+                opened.cursor.close()
+        self._parent.close()

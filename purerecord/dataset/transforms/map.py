@@ -1,7 +1,8 @@
-"""``map``, ``filter``, ``enumerate`` and ``prefetch``: one element at a time.
+"""``map``: a function of every element, in this thread, in threads or in processes.
 
-Threads and processes only ever change when something is computed, never what comes out, nor in which
-order. This module does not know where elements come from.
+Threads and processes change when an element is computed, never which elements come or in which order. ``map``
+resumes where its parent resumes: elements before that point are not computed again. This module must not know
+where elements come from.
 """
 
 from __future__ import annotations
@@ -14,61 +15,63 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.lookahead import ParallelCursor
-from ..engine.node import Context, Cursor, Elements, Node, Over, Step, Table
+from ..engine.lookahead import MapAheadCursor
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Table, Transform
 from .sources import name_of
 
 
 @dataclass(frozen=True, eq=False)
-class Map(Step):
-    """``function`` of every element; a tuple is handed to it as several arguments."""
+class Map(Transform):
+    """``function`` of every element; a tuple is passed as several arguments."""
 
-    up: Node
+    parent: Node
     function: Callable[..., Any]
     parallel: int | None = None
     processes: bool = False
 
     def open(self, context: Context) -> Cursor:
-        up = self.up.open(context)
+        parent, function = self.parent.open(context), partial(call, self.function)
         if self.parallel is None:
-            return _MapCursor(self, up)
-        return ParallelCursor(up, context, partial(call, self.function), self.parallel, self.processes)
+            return MapCursor(parent, function)
+        return MapAheadCursor(parent, context, function, self.parallel, self.processes)
 
     def table(self) -> Table | None:
-        below = self.up.table()
-        return None if below is None else MappedTable(below, self.function)
+        table = self.parent.table()
+        return None if table is None else MappedTable(table, partial(call, self.function))
 
     def label(self) -> str:
         parallel = "" if self.parallel is None else f", num_parallel_calls={self.parallel}"
         return f"map({name_of(self.function)}{parallel}{', processes=True' if self.processes else ''})"
 
     def outline(self) -> str:
-        return f"{self.up.outline()}.map"
+        return f"{self.parent.outline()}.map"
 
 
 def call(function: Callable[..., Any], element: Any) -> Any:
-    """``function`` of an element."""
+    """``function`` of an element; of its members if it is a tuple."""
     return function(*element) if isinstance(element, tuple) else function(element)
 
 
 @dataclass(frozen=True)
 class MappedTable:
-    """A table whose elements are mapped when they are fetched."""
+    """A table that maps its elements when they are fetched."""
 
-    below: Table
-    function: Callable[..., Any]
+    parent: Table
+    function: Callable[[Any], Any]
 
     def __len__(self) -> int:
-        return len(self.below)
+        return len(self.parent)
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        return [call(self.function, element) for element in self.below.fetch(numbers)]
+        return [self.function(element) for element in self.parent.fetch(numbers)]
 
 
-class _MapCursor(Over):
-    def __init__(self, node: Map, up: Cursor) -> None:
-        super().__init__(up)
-        self._function = node.function
+class MapCursor(PassThroughCursor):
+    """Maps elements when they are taken; skipped elements are not mapped."""
+
+    def __init__(self, parent: Cursor, function: Callable[[Any], Any]) -> None:
+        super().__init__(parent)
+        self._function = function
 
     def take(self, count: int) -> Elements:
-        return [call(self._function, element) for element in self._up.take(count)]
+        return [self._function(element) for element in self._parent.take(count)]

@@ -1,29 +1,33 @@
-"""``repeat``: the same elements several times."""
+"""``repeat``: one epoch after the other, each shuffled anew.
+
+A repetition is an epoch of the parent: repetition t of epoch e is epoch e * count + t of the parent, or e +
+t if it repeats without end. The state holds the repetition and the parent's state in it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..engine.node import Context, Cursor, Elements, Node, State, Step
+from ..engine.node import Context, Cursor, Elements, Node, State, Transform
 
 
 @dataclass(frozen=True, eq=False)
-class Repeat(Step):
-    """The elements of one epoch after the other; ``count`` of them, or without end."""
+class Repeat(Transform):
+    """``count`` epochs of the parent, one after the other; without end if ``count`` is None."""
 
-    up: Node
+    parent: Node
     count: int | None
 
     def open(self, context: Context) -> Cursor:
         return _RepeatCursor(self, context)
 
     def size(self) -> int | None:
-        below = self.up.size()
-        if below is None or below < 0 or self.count == 0:
-            return 0 if self.count == 0 else below
+        elements = self.parent.size()
+        if elements is None or elements < 0 or self.count == 0:
+            return 0 if self.count == 0 else elements
         if self.count is None:
-            return -1 if below else 0
-        return below * self.count
+            return -1 if elements else 0
+        return elements * self.count
 
     def label(self) -> str:
         return f"repeat({'' if self.count is None else self.count})"
@@ -32,23 +36,25 @@ class Repeat(Step):
 class _RepeatCursor(Cursor):
     def __init__(self, node: Repeat, context: Context) -> None:
         self._node = node
-        self._context = context.free()
-        self._first = context.epoch if node.count is None else context.epoch * node.count
-        self._turn = 0
-        self._given = False  # whether any element has come in this turn
-        self._up: Cursor | None = None
-        self.hint = self._opened().hint if node.count != 0 else 1
+        self._context = context.without_pattern()
+        self._first_epoch = context.epoch if node.count is None else context.epoch * node.count
+        self._turn = 0  # the number of the current repetition
+        self._has_elements = False  # whether any element has come in this repetition
+        self._parent: Cursor | None = None
+        self.cheap_lookahead = self._opened().cheap_lookahead if node.count != 0 else 1
 
     def _opened(self) -> Cursor:
-        if self._up is None:
-            self._up = self._node.up.open(self._context.at(self._first + self._turn))
-        return self._up
+        """The parent's cursor in the current repetition."""
+        if self._parent is None:
+            context = self._context.for_epoch(self._first_epoch + self._turn)
+            self._parent = self._node.parent.open(context)
+        return self._parent
 
     def take(self, count: int) -> Elements:
         while self._turn != self._node.count:
             elements = self._opened().take(count)
             if len(elements):
-                self._given = True
+                self._has_elements = True
                 return elements
             if not self._next_turn():
                 break
@@ -57,32 +63,32 @@ class _RepeatCursor(Cursor):
     def skip(self, count: int) -> int:
         left = count
         while left and self._turn != self._node.count:
-            passed = self._opened().skip(left)
-            left -= passed
-            self._given = self._given or passed > 0
+            skipped = self._opened().skip(left)
+            left -= skipped
+            self._has_elements = self._has_elements or skipped > 0
             if left and not self._next_turn():
                 break
         return count - left
 
     def _next_turn(self) -> bool:
-        """Begin the next epoch; False where there is nothing to repeat."""
+        """Begin the next repetition; False if an endless repetition has nothing to repeat."""
         self.close()
         self._turn += 1
-        given, self._given = self._given, False
-        return given or self._node.count is not None
+        had_elements, self._has_elements = self._has_elements, False
+        return had_elements or self._node.count is not None
 
     def state(self) -> State:
         if self._turn == self._node.count:
             return {"turn": self._turn, "given": False, "up": None}
-        return {"turn": self._turn, "given": self._given, "up": self._opened().state()}
+        return {"turn": self._turn, "given": self._has_elements, "up": self._opened().state()}
 
     def restore(self, state: State) -> None:
         self.close()
-        self._turn, self._given = state["turn"], state["given"]
+        self._turn, self._has_elements = state["turn"], state["given"]
         if state["up"] is not None:
             self._opened().restore(state["up"])
 
     def close(self) -> None:
-        if self._up is not None:
-            self._up.close()
-        self._up = None
+        if self._parent is not None:
+            self._parent.close()
+        self._parent = None

@@ -1,4 +1,8 @@
-"""``sample``: the elements of several datasets, drawn by weight."""
+"""``Dataset.sample``: each element comes from one of several datasets, drawn by weight.
+
+Draw number n is a function of (seed, epoch, n). The state holds the number of draws, which datasets have
+ended, and the states of all of them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from .shuffle import SAMPLE, Draws
 
 @dataclass(frozen=True, eq=False)
 class Sample(Node):
-    """Every element from one of several datasets, drawn by their weights."""
+    """Each element from one of ``parts``, drawn by ``weights``."""
 
     parts: tuple[Node, ...]
     weights: tuple[float, ...]
@@ -24,7 +28,7 @@ class Sample(Node):
         return self.parts
 
     def open(self, context: Context) -> Cursor:
-        return _SampleCursor(self, context.free())
+        return _SampleCursor(self, context.without_pattern())
 
     def size(self) -> int | None:
         if self.stop_on_empty:
@@ -48,11 +52,11 @@ class Sample(Node):
 class _SampleCursor(Cursor):
     def __init__(self, node: Sample, context: Context) -> None:
         self._parts = [part.open(context) for part in node.parts]
-        self._weights = np.array(node.weights, np.float64)
+        self._weights = np.array(node.weights, np.float64)  # 0 for parts that have ended
         self._stop_on_empty = node.stop_on_empty
         self._key = (node.seed or 0, context.epoch, SAMPLE)
         self._draws = Draws(*self._key)
-        self._count = 0  # draws made
+        self._drawn = 0  # how many draws were made
 
     def take(self, count: int) -> Elements:
         while (number := self._draw()) is not None:
@@ -72,11 +76,11 @@ class _SampleCursor(Cursor):
         return count - left
 
     def _draw(self) -> int | None:
-        """Whose turn it is; None when all have ended."""
+        """The number of the part to take from; None when all have ended."""
         bounds = np.cumsum(self._weights)
         if not bounds[-1] > 0:
             return None
-        self._count += 1
+        self._drawn += 1
         point = int(self._draws.below(1 << 32, 1)[0]) / (1 << 32) * bounds[-1]
         return int(np.searchsorted(bounds, point, side="right"))
 
@@ -87,11 +91,11 @@ class _SampleCursor(Cursor):
 
     def state(self) -> State:
         ended = np.flatnonzero(self._weights == 0).tolist()
-        return {"draws": self._count, "ended": ended, "parts": [part.state() for part in self._parts]}
+        return {"draws": self._drawn, "ended": ended, "parts": [part.state() for part in self._parts]}
 
     def restore(self, state: State) -> None:
-        self._count = state["draws"]
-        self._draws = Draws(*self._key, self._count)
+        self._drawn = state["draws"]
+        self._draws = Draws(*self._key, self._drawn)
         self._weights[state["ended"]] = 0
         for part, own in zip(self._parts, state["parts"], strict=True):
             part.restore(own)

@@ -1,9 +1,9 @@
-"""Shuffling: a window that moves over the elements, or a permutation of them all.
+"""``shuffle`` and ``global_shuffle``: a window that moves over the elements, or a permutation of all.
 
-Every draw is a function of (seed, epoch, position), made from numpy's raw PCG64 stream, which never changes
-between versions. So the state of a window is a few numbers, whatever is in it: the draws are made
-again, and the few elements that they leave in the window are read again. This module does not know
-what an element is.
+Every draw is a function of (seed, epoch, position). It is made from numpy's raw PCG64 stream, which is the
+same in every version. So the state of a window is a few numbers, whatever the window holds: to resume, the
+draws are made again, and the elements that they leave in the window are read again. This module must not
+know what an element is.
 """
 
 from __future__ import annotations
@@ -15,16 +15,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Step, changed, take_singly
+from ..engine.node import (
+    ELEMENTS_AT_ONCE,
+    Context,
+    Cursor,
+    Elements,
+    Node,
+    State,
+    Transform,
+    data_changed,
+    take_singly,
+)
 
 Numbers = npt.NDArray[np.int64]
 
-# What draws are for, so that those of one purpose tell nothing of another's.
+# The purposes of draws. Each has its own stream of random numbers, independent of the others.
 WINDOW, REST, PERMUTATION, SAMPLE = range(4)
+
+_DRAWS_AT_ONCE = 1 << 20  # when all draws of an epoch so far are made again
+# Elements of a table lie anywhere in the files, so reading one ahead costs more than in order.
+_PERMUTED_AT_ONCE = ELEMENTS_AT_ONCE // 4
 
 
 class Draws:
-    """Random numbers that (seed, epoch, purpose) define."""
+    """The random numbers of (seed, epoch, purpose), from number ``start`` on."""
 
     def __init__(self, seed: int, epoch: int, purpose: int, start: int = 0) -> None:
         sequence = np.random.SeedSequence([seed % (1 << 64), epoch, purpose])
@@ -43,10 +57,10 @@ class Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffle(Step):
-    """Fills a window of ``window`` elements and gives a random one of them, again and again."""
+class Shuffle(Transform):
+    """Holds a window of ``window`` elements, and again and again gives a random one of them."""
 
-    up: Node
+    parent: Node
     window: int
     seed: int | None
     reshuffle: bool
@@ -59,42 +73,46 @@ class Shuffle(Step):
 
 
 class _WindowCursor(Cursor):
+    """Each element that comes from the parent replaces a random one in the window, which is given."""
+
     def __init__(self, node: Shuffle, context: Context) -> None:
-        self._up = node.up.open(context.free())
-        # Where others take most of what goes through the window, large elements are read when we give them.
-        self._lazy = context.pattern.own < context.pattern.period
+        self._parent = node.parent.open(context.without_pattern())
+        # If other consumers take most of what leaves the window, large elements are read only when we give
+        # them.
+        self._lazy = not context.pattern.takes_all
         self._window = node.window
         self._key = (node.seed or 0, context.epoch if node.reshuffle else 0)
         self._draws = Draws(*self._key, WINDOW)
         self._slots: list[Any] = []
-        self._numbers: list[int] = []  # which of the elements below each slot holds
-        self._taken = 0  # elements from below
+        self._numbers: list[int] = []  # the number of the element in each slot, counted in the parent's order
+        self._taken = 0  # elements that came from the parent
         self._given = 0
-        self._rest: list[Any] | None = None  # what is still to be given when no more comes from below
-        # States of what is below, one of them from before any element in the window: to read them again.
-        self._marks: deque[tuple[int, State]] = deque()
+        self._rest: list[Any] | None = None  # the shuffled window, once the parent has ended
+        # States of the parent with the number of elements before them. The first one lies before all
+        # elements of the window, so that these can be read again.
+        self._checkpoints: deque[tuple[int, State]] = deque()
 
     @property
-    def hint(self) -> int:  # type: ignore[override]
-        """Large elements are not loaded for nothing: where others take those between, one by one."""
-        hint = self._up.hint
-        return 1 if self._lazy and hint < MANY else hint
+    def cheap_lookahead(self) -> int:  # type: ignore[override]
+        """One by one, where elements are large and other consumers take those between ours."""
+        ahead = self._parent.cheap_lookahead
+        return 1 if self._lazy and ahead < ELEMENTS_AT_ONCE else ahead
 
     def take(self, count: int) -> Elements:
-        return self._up.load(self._move(count))
+        return self._parent.load(self._leave_window(count))
 
     def skip(self, count: int) -> int:
         left = count
-        while left and (passed := len(self._move(min(left, MANY)))):
-            left -= passed
+        while left and (skipped := len(self._leave_window(min(left, ELEMENTS_AT_ONCE)))):
+            left -= skipped
         return count - left
 
-    def _move(self, count: int) -> list[Any]:
-        """What comes out of the window next, at most ``count`` elements; none at the end."""
+    def _leave_window(self, count: int) -> list[Any]:
+        """The next elements that leave the window, at most ``count``, not loaded yet; none at the end."""
         self._fill()
         while self._rest is None:
-            self._mark()
-            elements = take_singly(self._up, min(count, self._window), lazy=self._lazy)
+            self._add_checkpoint()
+            elements = take_singly(self._parent, min(count, self._window), lazy=self._lazy)
             if len(elements):
                 return self._exchange(elements)
             self._end()
@@ -105,8 +123,8 @@ class _WindowCursor(Cursor):
 
     def _fill(self) -> None:
         while self._rest is None and self._taken < self._window:
-            self._mark()
-            elements = take_singly(self._up, self._window - self._taken, lazy=self._lazy)
+            self._add_checkpoint()
+            elements = take_singly(self._parent, self._window - self._taken, lazy=self._lazy)
             if not len(elements):
                 self._end()
             self._slots += elements
@@ -114,7 +132,7 @@ class _WindowCursor(Cursor):
             self._taken += len(elements)
 
     def _exchange(self, elements: Elements) -> list[Any]:
-        """For each new element the one whose place it takes."""
+        """Put each new element into a random slot; returns the elements that were there."""
         slots, numbers, given = self._slots, self._numbers, []
         places = self._draws.below(self._window, len(elements)).tolist()
         for number, (place, element) in enumerate(zip(places, elements, strict=True), self._taken):
@@ -126,28 +144,30 @@ class _WindowCursor(Cursor):
         return given
 
     def _end(self) -> None:
+        """Shuffle what is left in the window."""
         order = Draws(*self._key, REST).order(len(self._slots))
         self._rest = [self._slots[place] for place in order.tolist()]
 
-    def _mark(self) -> None:
-        if self._marks and self._taken - self._marks[-1][0] < self._window:
+    def _add_checkpoint(self) -> None:
+        """Keep the parent's state if the latest is a window old; drop those that are not needed any more."""
+        if self._checkpoints and self._taken - self._checkpoints[-1][0] < self._window:
             return
-        self._marks.append((self._taken, self._up.state()))
+        self._checkpoints.append((self._taken, self._parent.state()))
         oldest = min(self._numbers, default=0)
-        while len(self._marks) > 1 and self._marks[1][0] <= oldest:
-            self._marks.popleft()
+        while len(self._checkpoints) > 1 and self._checkpoints[1][0] <= oldest:
+            self._checkpoints.popleft()
 
     def state(self) -> State:
-        if not self._marks:
-            self._mark()
-        start, up = self._marks[0]
+        if not self._checkpoints:
+            self._add_checkpoint()
+        start, parent = self._checkpoints[0]
         ended = self._rest is not None
-        return {"given": self._given, "taken": self._taken, "ended": ended, "start": start, "up": up}
+        return {"given": self._given, "taken": self._taken, "ended": ended, "start": start, "up": parent}
 
     def restore(self, state: State) -> None:
-        self._up.restore(state["up"])
+        self._parent.restore(state["up"])
         self._taken = state["taken"]
-        self._marks.append((state["start"], state["up"]))
+        self._checkpoints.append((state["start"], state["up"]))
         self._numbers = self._replay(self._taken).tolist()
         self._slots = self._reread(state["start"])
         exchanged = max(0, self._taken - self._window)
@@ -160,18 +180,18 @@ class _WindowCursor(Cursor):
             self._given = state["given"]
 
     def _replay(self, taken: int) -> Numbers:
-        """Which elements are in the window after so many have come from below."""
+        """The numbers of the elements in the window, after ``taken`` elements have come from the parent."""
         numbers = np.arange(min(taken, self._window))
         exchanged = taken - len(numbers)
         draws = Draws(*self._key, WINDOW)
-        for begin in range(0, exchanged, 1 << 20):
-            count = min(1 << 20, exchanged - begin)
-            # Of several that went to one place, the assignment keeps the last, as it should.
+        for begin in range(0, exchanged, _DRAWS_AT_ONCE):
+            count = min(_DRAWS_AT_ONCE, exchanged - begin)
+            # If several elements went to one slot, numpy's assignment keeps the last, as the window does.
             numbers[draws.below(self._window, count)] = np.arange(count) + (begin + self._window)
         return numbers
 
     def _reread(self, position: int) -> list[Any]:
-        """The elements with the numbers in the window, from what is below, which is at ``position``."""
+        """The elements of the window, read again from the parent, which stands at number ``position``."""
         slots: list[Any] = [None] * len(self._numbers)
         order = np.argsort(self._numbers, kind="stable")
         wanted = np.asarray(self._numbers, np.int64)[order]
@@ -179,26 +199,26 @@ class _WindowCursor(Cursor):
             if not len(run):
                 continue
             first = int(wanted[run[0]])
-            skipped = self._up.skip(first - position)
-            elements = take_singly(self._up, len(run), lazy=self._lazy)
+            skipped = self._parent.skip(first - position)
+            elements = take_singly(self._parent, len(run), lazy=self._lazy)
             if skipped != first - position or len(elements) != len(run):
-                raise changed("there are fewer elements to shuffle")
+                raise data_changed("there are fewer elements to shuffle")
             for place, element in zip(order[run].tolist(), elements, strict=True):
                 slots[place] = element
             position = first + len(run)
-        if self._up.skip(self._taken - position) != self._taken - position:
-            raise changed("there are fewer elements to shuffle")
+        if self._parent.skip(self._taken - position) != self._taken - position:
+            raise data_changed("there are fewer elements to shuffle")
         return slots
 
     def close(self) -> None:
-        self._up.close()
+        self._parent.close()
 
 
 @dataclass(frozen=True, eq=False)
-class GlobalShuffle(Step):
-    """All elements, in an order in which every permutation is as likely as any other."""
+class GlobalShuffle(Transform):
+    """All elements in random order; every permutation is equally likely."""
 
-    up: Node
+    parent: Node
     seed: int | None
     reshuffle: bool
 
@@ -210,14 +230,15 @@ class GlobalShuffle(Step):
 
 
 class _PermutedCursor(Cursor):
-    hint = MANY // 4
+    cheap_lookahead = _PERMUTED_AT_ONCE
 
     def __init__(self, node: GlobalShuffle, context: Context) -> None:
-        table = node.up.table()
+        table = node.parent.table()
         if table is None:
             raise ValueError(
-                f"global_shuffle needs elements that can be read in any order, and {node.up.label()} gives "
-                f"them one after the other; put it directly after the source, or shuffle(buffer_size) here"
+                f"global_shuffle needs elements that can be read in any order, and {node.parent.label()} "
+                f"gives them one after the other; put it directly after the source, or shuffle(buffer_size) "
+                f"here"
             )
         self._table = table
         epoch = context.epoch if node.reshuffle else 0
@@ -239,7 +260,7 @@ class _PermutedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         if state["size"] != len(self._order):
-            raise changed(f"there are {len(self._order)} elements to shuffle, not {state['size']}")
+            raise data_changed(f"there are {len(self._order)} elements to shuffle, not {state['size']}")
         self._next = state["position"]
 
 

@@ -1,129 +1,130 @@
-"""``take``, ``skip``, ``shard``, ``repeat``, ``concatenate``, ``zip``, ``interleave``, ``sample``.
+"""``take``, ``skip`` and ``shard``: the elements from one number to another, or every n-th of them.
 
-Steps that choose elements or put those of several datasets together. None of them looks at an element.
+Elements that are left out are skipped, not computed. The state holds the position in the parent and how
+many of its elements come before the next one. This module must not know what an element is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.node import Context, Cursor, Elements, Node, State, Step, Table, join
-
-Moved = TypeVar("Moved")
+from ..engine.node import (
+    Context,
+    Cursor,
+    DeferredError,
+    Elements,
+    Node,
+    PassThroughCursor,
+    State,
+    Table,
+    Transform,
+    join,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Slice(Step):
-    """The elements from ``begin`` to ``end``, every ``step``-th; ``end`` is None for all."""
+class Slice(Transform):
+    """The elements from ``begin`` to ``end``, every ``step``-th; all that follow if ``end`` is None."""
 
-    up: Node
-    name: str
+    parent: Node
+    name: str  # how a program writes it
     begin: int
     end: int | None
     step: int = 1
 
     def open(self, context: Context) -> Cursor:
-        return _SliceCursor(self, self.up.open(context.free()))
+        return _SliceCursor(self, self.parent.open(context.without_pattern()))
 
     def size(self) -> int | None:
-        below = self.up.size()
-        if below is None or (below < 0 and self.end is None):
-            return below
-        end = self.end if below < 0 else below if self.end is None else min(below, self.end)
+        elements = self.parent.size()
+        if elements is None or (elements < 0 and self.end is None):
+            return elements
+        end = self.end if elements < 0 else elements if self.end is None else min(elements, self.end)
         assert end is not None
         return len(range(self.begin, end, self.step))
 
     def table(self) -> Table | None:
-        below = self.up.table()
-        return (
-            None
-            if below is None
-            else SlicedTable(below, range(len(below))[self.begin : self.end : self.step])
-        )
+        table = self.parent.table()
+        if table is None:
+            return None
+        return _SlicedTable(table, range(len(table))[self.begin : self.end : self.step])
 
     def label(self) -> str:
         return self.name
 
 
 @dataclass(frozen=True)
-class SlicedTable:
+class _SlicedTable:
     """Some of the elements of a table."""
 
-    below: Table
+    parent: Table
     numbers: range
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        return self.below.fetch(self.numbers.start + numbers * self.numbers.step)
+        return self.parent.fetch(self.numbers.start + numbers * self.numbers.step)
 
 
-class _SliceCursor(Cursor):
-    def __init__(self, node: Slice, up: Cursor) -> None:
-        self._up = up
-        self.hint = up.hint
+class _SliceCursor(PassThroughCursor):
+    def __init__(self, node: Slice, parent: Cursor) -> None:
+        super().__init__(parent)
+        self.cheap_lookahead = parent.cheap_lookahead
         self._step = node.step
         self._end = node.end
-        self._position = 0  # of what is below
-        self._wait = node.begin  # how many below come before the next element
-        self._error: Exception | None = None  # that comes behind the elements before it
+        self._position = 0  # of the parent
+        self._before_next = node.begin  # how many elements of the parent come before our next one
+        self._deferred = DeferredError()
 
     def take(self, count: int) -> Elements:
-        self._raise()
-        if not self._come() or not (room := self._room(count)):
+        self._deferred.raise_pending()
+        if not self._reach_next() or not (allowed := self._within_end(count)):
             return ()
         if self._step == 1:
-            elements = self._up.take(room)
+            elements = self._parent.take(allowed)
             self._position += len(elements)
             return elements
         parts: list[Elements] = []
-        try:
-            while len(parts) < count and self._come() and self._room(1) and len(one := self._up.take(1)):
+        with self._deferred.after(parts):
+            while (
+                len(parts) < count
+                and self._reach_next()
+                and self._within_end(1)
+                and len(one := self._parent.take(1))
+            ):
                 parts.append(one)
                 self._position += 1
-                self._wait = self._step - 1
-        except Exception as error:
-            if not parts:
-                raise
-            self._error = error
+                self._before_next = self._step - 1
         return join(parts)
 
-    def _raise(self) -> None:
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
     def skip(self, count: int) -> int:
-        self._raise()
-        if not count or not self._come():
+        self._deferred.raise_pending()
+        if not count or not self._reach_next():
             return 0
-        passed = self._up.skip(self._room((count - 1) * self._step + 1))
-        self._position += passed
-        elements = -(-passed // self._step)
-        self._wait = elements * self._step - passed
+        skipped = self._parent.skip(self._within_end((count - 1) * self._step + 1))
+        self._position += skipped
+        elements = -(-skipped // self._step)
+        self._before_next = elements * self._step - skipped
         return elements
 
-    def _come(self) -> bool:
-        """Go to the next element; False where what is below ends before."""
-        passed = self._up.skip(self._room(self._wait)) if self._wait else 0
-        self._position += passed
-        self._wait -= passed
-        return not self._wait
+    def _reach_next(self) -> bool:
+        """Move the parent to our next element; False if it ends before."""
+        skipped = self._parent.skip(self._within_end(self._before_next)) if self._before_next else 0
+        self._position += skipped
+        self._before_next -= skipped
+        return not self._before_next
 
-    def _room(self, count: int) -> int:
+    def _within_end(self, count: int) -> int:
+        """``count`` elements of the parent, or as many as come before the end of the slice."""
         return count if self._end is None else max(0, min(count, self._end - self._position))
 
     def state(self) -> State:
-        return {"position": self._position, "wait": self._wait, "up": self._up.state()}
+        return {"position": self._position, "wait": self._before_next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._position, self._wait = state["position"], state["wait"]
-        self._up.restore(state["up"])
-
-    def close(self) -> None:
-        self._up.close()
+        self._position, self._before_next = state["position"], state["wait"]
+        self._parent.restore(state["up"])

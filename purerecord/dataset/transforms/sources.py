@@ -1,6 +1,8 @@
-"""Sources in memory: the rows of arrays, whole numbers, what a generator gives.
+"""Sources in memory: ``Dataset.from_tensor_slices``, ``Dataset.range`` and ``Dataset.from_generator``.
 
-Sources that are files are in ``filesource``. This module does not know what an element is.
+Rows and ranges resume at a number, without computing what came before. A generator resumes by running again
+and dropping as many elements as were taken. Sources that are files are in ``files``. This module must not
+know what an element is.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.node import MANY, Context, Cursor, Elements, Node, State, Table, changed
+from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
 from ..engine.structure import count_rows, select
 
 
 @dataclass(frozen=True, eq=False)
 class Slices(Node):
-    """The rows of what is in memory: an array, a Ragged, Records, a list, or a structure of those."""
+    """The rows of an array, a Ragged, Records, a list, or a structure of those."""
 
     tensors: Any
 
@@ -71,9 +73,9 @@ class Range(Node):
 
 
 class _TableCursor(Cursor):
-    """Goes through a table from the first to the last."""
+    """The elements of a table, from the first to the last."""
 
-    hint = MANY
+    cheap_lookahead = ELEMENTS_AT_ONCE
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -97,7 +99,7 @@ class _TableCursor(Cursor):
 
 @dataclass(frozen=True, eq=False)
 class Generated(Node):
-    """What a function that is called each epoch gives, one after the other."""
+    """The elements of an iterable that ``function`` returns anew for each epoch."""
 
     function: Callable[..., Iterable[Any]]
     args: tuple[Any, ...] = ()
@@ -127,9 +129,9 @@ class _GeneratedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         if self.skip(state) != state:
-            raise changed(f"the generator gave fewer than {state} elements")
+            raise data_changed(f"the generator gave fewer than {state} elements")
 
 
 def name_of(function: Any) -> str:
-    """A function's name, for a repr."""
+    """The name of a function, for a repr."""
     return str(getattr(function, "__qualname__", None) or type(function).__name__)

@@ -1,17 +1,20 @@
-"""``zip``: the elements of several datasets, side by side."""
+"""``zip``: tuples of one element of each dataset, as long as all of them have one.
+
+The state holds the states of all parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..engine.node import Context, Cursor, Elements, Node, State, take_exactly
-from .slice import Moved
 
 
 @dataclass(frozen=True, eq=False)
 class Zip(Node):
-    """Tuples of one element of each dataset, as long as all have one."""
+    """Tuples of one element of each of ``parts``."""
 
     parts: tuple[Node, ...]
 
@@ -41,27 +44,27 @@ class Zip(Node):
 class _ZipCursor(Cursor):
     def __init__(self, parts: list[Cursor]) -> None:
         self._parts = parts
-        self.hint = min(part.hint for part in parts)
+        self.cheap_lookahead = min(part.cheap_lookahead for part in parts)
         self._error: Exception | None = None
 
     def take(self, count: int) -> Elements:
-        return self._together(lambda: self._take(count))
+        with self._unless_failed():
+            return list(zip(*(take_exactly(part, count) for part in self._parts), strict=False))
 
-    def _together(self, move: Callable[[], Moved]) -> Moved:
-        """What ``move`` gives; after an error in one part never again, since the parts are not in step."""
+    def skip(self, count: int) -> int:
+        with self._unless_failed():
+            return min(part.skip(count) for part in self._parts)
+
+    @contextmanager
+    def _unless_failed(self) -> Iterator[None]:
+        """Raises an earlier error again, because after it the parts stand at different elements."""
         if self._error is not None:
             raise self._error
         try:
-            return move()
+            yield
         except Exception as error:
             self._error = error
             raise
-
-    def _take(self, count: int) -> Elements:
-        return list(zip(*(take_exactly(part, count) for part in self._parts), strict=False))
-
-    def skip(self, count: int) -> int:
-        return self._together(lambda: min(part.skip(count) for part in self._parts))
 
     def state(self) -> State:
         return [part.state() for part in self._parts]

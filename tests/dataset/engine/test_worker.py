@@ -1,4 +1,4 @@
-"""WorkerPool: processes that make elements, that fail, that die, and that go when nobody needs them."""
+"""Worker processes: they compute elements, fail, die, and end when they are not needed any more."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from purerecord.dataset import Dataset, TFRecordDataset
-from purerecord.dataset.engine import worker as crew_module
-from purerecord.dataset.engine.node import Context, Tally
+from purerecord.dataset.engine import worker as worker_module
+from purerecord.dataset.engine.node import Context, SkippedDamage
 from purerecord.dataset.engine.worker import RemoteCursor, Worker, WorkerPool
-from purerecord.dataset.engine.worker_process import ROOMS
+from purerecord.dataset.engine.worker_process import BUFFERS_PER_WORKER
 from purerecord.errors import ChecksumError
 from purerecord.processes import shared_memory
 from tests.support.dataset_properties import elements, write_files
@@ -31,8 +31,10 @@ def node(dataset: Dataset) -> Any:
     return dataset._node
 
 
-def remote(dataset: Dataset, crew: WorkerPool | None = None, tally: Tally | None = None) -> RemoteCursor:
-    return RemoteCursor(node(dataset), Context(0, tally or Tally()), crew or WorkerPool())
+def remote(
+    dataset: Dataset, pool: WorkerPool | None = None, damage: SkippedDamage | None = None
+) -> RemoteCursor:
+    return RemoteCursor(node(dataset), Context(0, damage or SkippedDamage()), pool or WorkerPool())
 
 
 def taken(cursor: RemoteCursor) -> list[Any]:
@@ -105,14 +107,14 @@ def test_what_is_held_stays_as_it_came():
     assert [array.tolist() for array in held] == [[number] * 1000 for number in range(30)]
 
 
-def test_rooms_are_filled_again_when_nobody_looks_at_them():
+def test_buffers_are_filled_again_when_no_array_refers_to_them():
     cursor = remote(Dataset.range(50).map(vector))
     places = set()
     while len(some := cursor.take(1)):
         places.add(some[0].ctypes.data)
         assert (some[0] == some[0][0]).all()
         del some
-    assert len(places) <= ROOMS
+    assert len(places) <= BUFFERS_PER_WORKER
 
 
 def test_what_was_changed_here_does_not_come_again():
@@ -123,7 +125,7 @@ def test_what_was_changed_here_does_not_come_again():
         array[:] = -1
 
 
-def test_elements_of_growing_size_find_room():
+def test_elements_of_growing_size_get_larger_buffers():
     cursor = remote(Dataset.range(12).map(np.zeros).batch(1))
     assert [batch.shape for batch in taken(cursor)] == [(1, number) for number in range(12)]
     cursor = remote(Dataset.from_tensor_slices([4**n for n in range(11)]).map(vector_of))
@@ -135,7 +137,7 @@ def vector_of(size: int) -> np.ndarray:
 
 
 def test_without_shared_memory_elements_come_all_the_same(monkeypatch):
-    monkeypatch.setattr(crew_module.SharedBuffer, "make", lambda size: None)
+    monkeypatch.setattr(worker_module.SharedBuffer, "make", lambda size: None)
     held = taken(remote(Dataset.range(20).map(vector)))
     assert [array.tolist() for array in held] == [[number] * 1000 for number in range(20)]
 
@@ -183,10 +185,10 @@ def test_damage_is_reported_and_counted_here(tmp_path):
     with pytest.raises(ChecksumError, match=r"part-0.*record 2") as caught:
         taken(remote(TFRecordDataset(path)))
     assert (caught.value.record, caught.value.part) == (2, "data")
-    tally = Tally()
-    assert len(taken(remote(TFRecordDataset(path, on_error="skip"), tally=tally))) == 19
-    assert tally.skipped == 1
-    assert isinstance(tally.last_error, ChecksumError)
+    damage = SkippedDamage()
+    assert len(taken(remote(TFRecordDataset(path, on_error="skip"), damage=damage))) == 19
+    assert damage.skipped == 1
+    assert isinstance(damage.last_error, ChecksumError)
 
 
 def test_process_that_dies_is_an_error_and_the_next_one_goes_on_there(tmp_path, monkeypatch):
@@ -245,41 +247,41 @@ def test_elements_are_passed_over_before_and_behind_the_beginning():
 
 
 def test_idle_process_serves_again():
-    crew = WorkerPool()
+    pool = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
-    processes = [set(taken(remote(dataset, crew))) for _ in range(3)]
+    processes = [set(taken(remote(dataset, pool))) for _ in range(3)]
     assert processes[0] == processes[1] == processes[2]
-    cursor = remote(dataset, crew)
+    cursor = remote(dataset, pool)
     cursor.take(1)
     cursor.close()  # in the middle
-    assert set(taken(remote(dataset, crew))) == processes[0]
+    assert set(taken(remote(dataset, pool))) == processes[0]
 
 
 def test_two_at_a_time_have_a_process_each():
-    crew = WorkerPool()
+    pool = WorkerPool()
     dataset = Dataset.range(500).map(process_of)
-    one, two = remote(dataset, crew), remote(dataset, crew)
+    one, two = remote(dataset, pool), remote(dataset, pool)
     assert one.take(1) != two.take(1)
     one.close()
     two.close()
 
 
 def test_process_ends_when_nobody_needs_it():
-    crew = WorkerPool()
+    pool = WorkerPool()
     dataset = Dataset.range(500).map(process_of)
-    cursor = remote(dataset, crew)
+    cursor = remote(dataset, pool)
     (process,) = cursor.take(1)
     del cursor  # without having come to the end
     gc.collect()
     wait_until_gone(process)
-    (process,) = set(taken(remote(dataset, crew)))
+    (process,) = set(taken(remote(dataset, pool)))
     assert is_alive(process)
-    del crew
+    del pool
     gc.collect()
     wait_until_gone(process)
 
 
-def test_nothing_is_left_of_the_rooms():
+def test_nothing_is_left_of_the_shared_buffers():
     folder = Path(shared_memory._FOLDER)
     before = set(folder.glob("*.purerecord")) if folder.is_dir() else set()
     taken(remote(Dataset.range(20).map(vector)))
@@ -287,27 +289,27 @@ def test_nothing_is_left_of_the_rooms():
     assert (set(folder.glob("*.purerecord")) if folder.is_dir() else set()) == before
 
 
-def test_crew_travels_without_its_processes():
-    crew = WorkerPool()
-    assert taken(remote(Dataset.range(3), crew)) == [0, 1, 2]
-    assert taken(remote(Dataset.range(3), pickle.loads(pickle.dumps(crew)))) == [0, 1, 2]
+def test_pool_travels_without_its_processes():
+    pool = WorkerPool()
+    assert taken(remote(Dataset.range(3), pool)) == [0, 1, 2]
+    assert taken(remote(Dataset.range(3), pickle.loads(pickle.dumps(pool)))) == [0, 1, 2]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_copy_of_the_process_starts_its_own():
-    crew = WorkerPool()
+    pool = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
-    (before,) = set(taken(remote(dataset, crew)))
+    (before,) = set(taken(remote(dataset, pool)))
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
-        found = set(taken(remote(dataset, crew)))
+        found = set(taken(remote(dataset, pool)))
         os.write(writing, b"%d" % found.pop())
         os._exit(0)
     other = int(os.read(reading, 20))
     os.waitpid(child, 0)
     assert other != before
-    assert set(taken(remote(dataset, crew))) == {before}
+    assert set(taken(remote(dataset, pool))) == {before}
 
 
 ORPHAN = """
@@ -370,7 +372,7 @@ def sleep_at_one(number: int) -> int:
 @pytest.mark.parametrize("stopped", [False, True], ids=["that is busy", "that is stopped"])
 def test_process_that_does_not_answer_is_ended(stopped, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(crew_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(worker_module, "_STOP_TIMEOUT", 0.1)
     cursor = remote(Dataset.range(3).map(sleep_at_one))
     assert cursor.take(1) == [0]
     process = cursor._worker._process.pid
@@ -391,40 +393,40 @@ def test_interrupt_is_not_for_the_others():
 
 
 def test_idle_process_that_has_died_is_replaced():
-    crew = WorkerPool()
+    pool = WorkerPool()
     dataset = Dataset.range(5).map(process_of)
-    (process,) = set(taken(remote(dataset, crew)))
+    (process,) = set(taken(remote(dataset, pool)))
     os.kill(process, signal.SIGKILL)
-    crew._idle[0]._process.join()
-    (other,) = set(taken(remote(dataset, crew)))
+    pool._idle[0]._process.join()
+    (other,) = set(taken(remote(dataset, pool)))
     assert other != process
 
 
 def test_no_more_processes_are_kept_than_there_are_cpus(monkeypatch):
-    monkeypatch.setattr(crew_module, "_IDLE", 2)
-    crew = WorkerPool()
-    cursors = [remote(Dataset.range(5), crew) for _ in range(4)]
+    monkeypatch.setattr(worker_module, "_MOST_IDLE", 2)
+    pool = WorkerPool()
+    cursors = [remote(Dataset.range(5), pool) for _ in range(4)]
     assert [cursor.take(1) for cursor in cursors] == [[0]] * 4
     for cursor in cursors:
         cursor.close()
-    assert len(crew._idle) == 2
+    assert len(pool._idle) == 2
 
 
-def test_idle_process_keeps_no_large_rooms(monkeypatch):
-    monkeypatch.setattr(crew_module, "_KEPT", 5000)
-    crew = WorkerPool()
+def test_idle_process_keeps_no_large_buffers(monkeypatch):
+    monkeypatch.setattr(worker_module, "_LARGEST_IDLE_BUFFER", 5000)
+    pool = WorkerPool()
     dataset = Dataset.range(20).map(vector)
     for _ in range(3):
-        assert [array[0] for array in taken(remote(dataset, crew))] == list(range(20))
-        (worker,) = crew._idle
-        assert sum(room.size > 5000 for room in worker._rooms) <= len(worker._lent)
+        assert [array[0] for array in taken(remote(dataset, pool))] == list(range(20))
+        (worker,) = pool._idle
+        assert sum(buffer.size > 5000 for buffer in worker._buffers) <= len(worker._lent)
 
 
 def text_of(number: int) -> np.ndarray:
     return np.array([b"%d" % number] * 10, object)
 
 
-def test_strings_give_their_room_back_at_once():
+def test_strings_give_their_buffer_back_at_once():
     cursor = remote(Dataset.range(20).map(text_of))
     held = []
     for number in range(20):
@@ -433,10 +435,10 @@ def test_strings_give_their_room_back_at_once():
         assert held[-1].tolist() == [b"%d" % number] * 10
 
 
-def test_names_of_rooms_are_gone_while_they_are_in_use():
+def test_names_of_shared_buffers_are_gone_while_they_are_in_use():
     folder = Path(shared_memory._FOLDER)
     if not folder.is_dir():
-        pytest.skip("rooms are elsewhere")
+        pytest.skip("shared buffers are elsewhere")
     before = set(folder.glob("*.purerecord"))
     cursor = remote(Dataset.range(20).map(vector))
     cursor.take(1)
@@ -452,12 +454,12 @@ def test_damage_that_was_told_of_is_not_counted_again(tmp_path):
     dataset = TFRecordDataset(path, on_error="skip").batch(50)
     cursor = remote(dataset)
     cursor.take(1)
-    tally = Tally()
-    other = remote(dataset, tally=tally)
+    damage = SkippedDamage()
+    other = remote(dataset, damage=damage)
     other.restore(cursor.state())
-    before = tally.skipped  # by restoring here
+    before = damage.skipped  # by restoring here
     assert sum(map(len, taken(other))) == 549
-    assert tally.skipped == before
+    assert damage.skipped == before
 
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -526,14 +528,14 @@ def test_damage_is_counted_once_also_if_a_process_dies(tmp_path, monkeypatch):
     for place in (500, 1000, 65_000):
         data[place] ^= 1
     Path(path).write_bytes(data)
-    tally = Tally()
-    cursor = remote(TFRecordDataset(path, on_error="skip").batch(50).map(be_killed_once), tally=tally)
+    damage = SkippedDamage()
+    cursor = remote(TFRecordDataset(path, on_error="skip").batch(50).map(be_killed_once), damage=damage)
     found = []
     while len(found) < 12:
         try:
             found += cursor.take(1)
         except RuntimeError:
-            assert tally.skipped == 2
+            assert damage.skipped == 2
     assert Path("died").exists()
     assert sum(map(len, found)) == 597
-    assert tally.skipped == 3
+    assert damage.skipped == 3
