@@ -7,13 +7,7 @@ import io
 import pytest
 
 import purerecord
-from purerecord import (
-    TFRecordOptions,
-    TFRecordWriter,
-    encode_example,
-    scan,
-    validate,
-)
+from purerecord import TFRecordOptions, TFRecordWriter, encode_example, scan, validate
 from purerecord.container.damage import Damage
 from tests.support.damage import cut, flip_byte, frames, starts
 

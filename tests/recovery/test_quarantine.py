@@ -10,16 +10,9 @@ import random
 
 import pytest
 
-from purerecord import (
-    salvage,
-)
+from purerecord import salvage
 from purerecord.recovery import quarantine
-from tests.support.damage import (
-    flip_byte,
-    frames,
-    insert,
-    starts,
-)
+from tests.support.damage import flip_byte, frames, insert, starts
 from tests.support.small_buffers import buffers
 
 RANDOM = random.Random(7)

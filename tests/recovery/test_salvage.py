@@ -16,13 +16,7 @@ from purerecord import (
     read_records,
     salvage,
 )
-from tests.support.damage import (
-    cut,
-    flip_byte,
-    frames,
-    insert,
-    starts,
-)
+from tests.support.damage import cut, flip_byte, frames, insert, starts
 
 RANDOM = random.Random(7)
 PAYLOADS = [RANDOM.randbytes(100 + 7 * i) for i in range(20)]

@@ -9,12 +9,7 @@ import zlib
 
 import pytest
 
-from purerecord import (
-    Damage,
-    Frame,
-    read_records,
-    scan,
-)
+from purerecord import Damage, Frame, read_records, scan
 from purerecord.container import resync
 from tests.support.damage import (
     OVERHEAD,
