@@ -23,7 +23,7 @@ from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_jso
 from ..recovery.report import FileReport, SalvageReport, human_size, salvaged_together
 from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
-from ..recovery.scan import walk
+from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
@@ -120,7 +120,7 @@ def info(arguments: Namespace) -> int:
         summary, damages = Summary(arguments.sample), []
         facts: dict[str, Any] = {}
         with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
-            for found in walk(opened, FrameStream(opened)):
+            for found in records_and_damage(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     damages.append(found)
                 else:
@@ -173,7 +173,7 @@ def cat(arguments: Namespace) -> int:
     left = arguments.limit
     for file in _files(arguments.paths, outcome):
         with outcome.of(_name(file)), closing(Opened(file, _COMPRESSIONS[arguments.compression])) as opened:
-            for found in walk(opened, FrameStream(opened)):
+            for found in records_and_damage(opened, FrameStream(opened)):
                 if isinstance(found, Damage):
                     outcome.damaged = True
                     outcome.say(f"{opened.name}: {found}")

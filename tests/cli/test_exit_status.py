@@ -144,7 +144,7 @@ def test_memory_that_runs_out_is_said(capfd, monkeypatch):
     code, out, _ = run(capfd, "validate", "sound", "cut")
     assert code == 1
     assert out.count("not enough memory") == 2
-    monkeypatch.setattr("purerecord.cli.commands.walk", exhausted)
+    monkeypatch.setattr("purerecord.cli.commands.records_and_damage", exhausted)
     assert run(capfd, "cat", "sound") == (1, "", "purerecord: sound: not enough memory\n")
 
 

@@ -49,7 +49,7 @@ def file_reader(data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
     kept = list(pr.read_records(io.BytesIO(data), on_error="skip"))
-    with buffers(_VERIFIED=1000, _SIZE=1000, _FEW=2, _CHUNK=1000, _LARGE=300):
+    with buffers(_VERIFY_BUFFER=1000, _SIZE=1000, _FEW=2, _CHUNK=1000, _LARGE=300):
         assert list(pr.read_records(path, on_error="skip")) == kept
         (report,) = pr.validate(path).files
     (streamed,) = pr.validate(io.BytesIO(data)).files

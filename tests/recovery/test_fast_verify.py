@@ -16,7 +16,7 @@ PAYLOADS = [encode_example({"label": i, "name": f"{i}.jpg"}) for i in range(500)
 
 @pytest.fixture(params=[64, 1000, 1 << 20], ids="chunk {}".format)
 def chunk(request, monkeypatch):
-    monkeypatch.setattr(purerecord.recovery.fast_verify, "_VERIFIED", request.param)
+    monkeypatch.setattr(purerecord.recovery.fast_verify, "_VERIFY_BUFFER", request.param)
     return request.param
 
 

@@ -55,7 +55,7 @@ def test_quarantine_of_a_compressed_file_takes_plain_bytes(tmp_path):
 
 
 def test_quarantine_of_a_stream_forgets_what_is_not_needed(tmp_path, monkeypatch):
-    monkeypatch.setattr(quarantine, "_IN_MEMORY", 500)
+    monkeypatch.setattr(quarantine, "_KEPT_IN_MEMORY", 500)
     plain = flip_byte(CLEAN, EDGES[17] + 30)
     with buffers(_CHUNK=300):
         salvage(io.BytesIO(plain), tmp_path / "b", quarantine=tmp_path / "bad")

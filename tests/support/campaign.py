@@ -285,7 +285,7 @@ def read_all(
     with buffers(
         _LOOK=look,
         _CHUNK=chunk,
-        _VERIFIED=max(chunk, 64),
+        _VERIFY_BUFFER=max(chunk, 64),
         _PIECE=rng.choice([100, 5_000, 1 << 24]),
         _SEARCH=rng.choice([50, 1_000, 10_000, 1 << 22]),
         _LARGE=rng.choice([10, 500, 1 << 14]),
