@@ -1,7 +1,10 @@
 """TFRecord without TensorFlow: read, write, check, repair and load TFRecord files and Example data.
 
-Everything public is here; the README is a tour. Names that TensorFlow has too mean the same.
-What most programs do not need at once is imported when it is first used, so importing this is quick.
+Everything public is here, and the README is a tour of it. Names that TensorFlow also has mean the same.
+Most programs need only a part of it at once, so the rest is imported when it is first used.
+
+Each public name stands here twice: in an import that only type checkers read, and in a table that Python
+reads. This module must not know what the names do.
 """
 
 from __future__ import annotations
@@ -9,90 +12,103 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .container.index import Index, build_index, load_index
-from .container.reader import read_batches, read_records
-from .container.record_file import RecordFile
-from .container.sharded_writer import ShardedWriter
-from .container.writer import TFRecordWriter
-from .errors import (
-    ChecksumError,
-    ClosedError,
-    CompressionError,
-    CorruptionError,
-    DecodeError,
-    EncodeError,
-    PureRecordError,
-    SchemaError,
-    StaleIndexError,
-    TruncatedError,
-)
-from .records import Records
-from .storage.compression import TFRecordOptions
-
 if TYPE_CHECKING:
-    from .container.damage import Damage
-    from .dataset.dataset import Dataset, TFRecordDataset
-    from .dataset.engine.states import merge_states
-    from .payload.encode.examples import encode_examples
-    from .payload.example import (
-        decode_example,
-        decode_sequence_example,
-        encode_example,
-        encode_sequence_example,
-    )
-    from .payload.parse.examples import decode_examples, parse_example, parse_single_example
-    from .payload.parse.schema import infer_schema, schema_from_json, schema_to_json
-    from .payload.parse.sequences import parse_sequence_example, parse_single_sequence_example
-    from .payload.proto import (
-        BytesList,
-        Example,
-        Feature,
-        FeatureList,
-        FeatureLists,
-        Features,
-        FloatList,
-        Int64List,
-        SequenceExample,
-    )
-    from .payload.ragged import Ragged
-    from .payload.sparse import Sparse
-    from .payload.specs import (
-        FixedLenFeature,
-        FixedLenSequenceFeature,
-        RaggedFeature,
-        SparseFeature,
-        VarLenFeature,
-    )
-    from .payload.tensor import parse_tensor, serialize_tensor
-    from .recovery.report import FileReport, Report
-    from .recovery.salvage import salvage
-    from .recovery.scan import Frame, scan
-    from .recovery.validate import validate
+    from .container.damage import Damage as Damage
+    from .container.index import Index as Index
+    from .container.index import build_index as build_index
+    from .container.index import load_index as load_index
+    from .container.reader import RecordReader as RecordReader
+    from .container.reader import read_batches as read_batches
+    from .container.reader import read_records as read_records
+    from .container.record_file import RecordFile as RecordFile
+    from .container.sharded_writer import ShardedWriter as ShardedWriter
+    from .container.writer import TFRecordWriter as TFRecordWriter
+    from .dataset.dataset import Dataset as Dataset
+    from .dataset.dataset import DatasetIterator as DatasetIterator
+    from .dataset.dataset import TFRecordDataset as TFRecordDataset
+    from .dataset.engine.states import merge_states as merge_states
+    from .errors import ChecksumError as ChecksumError
+    from .errors import ClosedError as ClosedError
+    from .errors import CompressionError as CompressionError
+    from .errors import CorruptionError as CorruptionError
+    from .errors import DecodeError as DecodeError
+    from .errors import EncodeError as EncodeError
+    from .errors import PureRecordError as PureRecordError
+    from .errors import SchemaError as SchemaError
+    from .errors import StaleIndexError as StaleIndexError
+    from .errors import TruncatedError as TruncatedError
+    from .payload.encode.examples import encode_examples as encode_examples
+    from .payload.example import decode_example as decode_example
+    from .payload.example import decode_sequence_example as decode_sequence_example
+    from .payload.example import encode_example as encode_example
+    from .payload.example import encode_sequence_example as encode_sequence_example
+    from .payload.parse.examples import decode_examples as decode_examples
+    from .payload.parse.examples import parse_example as parse_example
+    from .payload.parse.examples import parse_single_example as parse_single_example
+    from .payload.parse.schema import infer_schema as infer_schema
+    from .payload.parse.schema import schema_from_json as schema_from_json
+    from .payload.parse.schema import schema_to_json as schema_to_json
+    from .payload.parse.sequences import parse_sequence_example as parse_sequence_example
+    from .payload.parse.sequences import parse_single_sequence_example as parse_single_sequence_example
+    from .payload.proto import BytesList as BytesList
+    from .payload.proto import Example as Example
+    from .payload.proto import Feature as Feature
+    from .payload.proto import FeatureList as FeatureList
+    from .payload.proto import FeatureLists as FeatureLists
+    from .payload.proto import Features as Features
+    from .payload.proto import FloatList as FloatList
+    from .payload.proto import Int64List as Int64List
+    from .payload.proto import SequenceExample as SequenceExample
+    from .payload.ragged import Ragged as Ragged
+    from .payload.sparse import Sparse as Sparse
+    from .payload.specs import FixedLenFeature as FixedLenFeature
+    from .payload.specs import FixedLenSequenceFeature as FixedLenSequenceFeature
+    from .payload.specs import RaggedFeature as RaggedFeature
+    from .payload.specs import SparseFeature as SparseFeature
+    from .payload.specs import VarLenFeature as VarLenFeature
+    from .payload.tensor import parse_tensor as parse_tensor
+    from .payload.tensor import serialize_tensor as serialize_tensor
+    from .records import Records as Records
+    from .recovery.report import FileReport as FileReport
+    from .recovery.report import Report as Report
+    from .recovery.report import SalvageReport as SalvageReport
+    from .recovery.salvage import salvage as salvage
+    from .recovery.scan import Frame as Frame
+    from .recovery.scan import scan as scan
+    from .recovery.validate import validate as validate
+    from .storage.compression import TFRecordOptions as TFRecordOptions
 
 __version__ = "0.1.0"
 
-_LAZY = {
+# Which module defines which names. Reading and writing files needs these: they are imported at once.
+_AT_IMPORT = {
+    "errors": [
+        "ChecksumError",
+        "ClosedError",
+        "CompressionError",
+        "CorruptionError",
+        "DecodeError",
+        "EncodeError",
+        "PureRecordError",
+        "SchemaError",
+        "StaleIndexError",
+        "TruncatedError",
+    ],
+    "records": ["Records"],
+    "storage.compression": ["TFRecordOptions"],
+    "container.index": ["Index", "build_index", "load_index"],
+    "container.reader": ["RecordReader", "read_batches", "read_records"],
+    "container.record_file": ["RecordFile"],
+    "container.writer": ["TFRecordWriter"],
+    "container.sharded_writer": ["ShardedWriter"],
+}
+# These are imported when they are first used.
+_ON_FIRST_USE = {
     "container.damage": ["Damage"],
-    "dataset": ["Dataset", "TFRecordDataset"],
-    "recovery.salvage": ["salvage"],
+    "recovery.report": ["FileReport", "Report", "SalvageReport"],
     "recovery.scan": ["Frame", "scan"],
-    "recovery.report": ["FileReport", "Report"],
+    "recovery.salvage": ["salvage"],
     "recovery.validate": ["validate"],
-    "payload.encode.examples": ["encode_examples"],
-    "payload.example": [
-        "decode_example",
-        "decode_sequence_example",
-        "encode_example",
-        "encode_sequence_example",
-    ],
-    "payload.specs": [
-        "FixedLenFeature",
-        "FixedLenSequenceFeature",
-        "RaggedFeature",
-        "SparseFeature",
-        "VarLenFeature",
-    ],
-    "payload.parse.examples": ["decode_examples", "parse_example", "parse_single_example"],
     "payload.proto": [
         "BytesList",
         "Example",
@@ -104,78 +120,33 @@ _LAZY = {
         "Int64List",
         "SequenceExample",
     ],
+    "payload.example": [
+        "decode_example",
+        "decode_sequence_example",
+        "encode_example",
+        "encode_sequence_example",
+    ],
+    "payload.tensor": ["parse_tensor", "serialize_tensor"],
     "payload.ragged": ["Ragged"],
     "payload.sparse": ["Sparse"],
-    "payload.parse.schema": ["infer_schema", "schema_from_json", "schema_to_json"],
+    "payload.specs": [
+        "FixedLenFeature",
+        "FixedLenSequenceFeature",
+        "RaggedFeature",
+        "SparseFeature",
+        "VarLenFeature",
+    ],
+    "payload.encode.examples": ["encode_examples"],
+    "payload.parse.examples": ["decode_examples", "parse_example", "parse_single_example"],
     "payload.parse.sequences": ["parse_sequence_example", "parse_single_sequence_example"],
+    "payload.parse.schema": ["infer_schema", "schema_from_json", "schema_to_json"],
+    "dataset.dataset": ["Dataset", "DatasetIterator", "TFRecordDataset"],
     "dataset.engine.states": ["merge_states"],
-    "payload.tensor": ["parse_tensor", "serialize_tensor"],
 }
-_HOME = {name: module for module, names in _LAZY.items() for name in names}
+_HOME = {name: module for module, names in {**_AT_IMPORT, **_ON_FIRST_USE}.items() for name in names}
 
-__all__ = [
-    "BytesList",
-    "ChecksumError",
-    "ClosedError",
-    "CompressionError",
-    "CorruptionError",
-    "Damage",
-    "Dataset",
-    "DecodeError",
-    "EncodeError",
-    "Example",
-    "Feature",
-    "FeatureList",
-    "FeatureLists",
-    "Features",
-    "FileReport",
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "FloatList",
-    "Frame",
-    "Index",
-    "Int64List",
-    "PureRecordError",
-    "Ragged",
-    "RaggedFeature",
-    "RecordFile",
-    "Records",
-    "Report",
-    "SchemaError",
-    "SequenceExample",
-    "ShardedWriter",
-    "Sparse",
-    "SparseFeature",
-    "StaleIndexError",
-    "TFRecordDataset",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "TruncatedError",
-    "VarLenFeature",
-    "build_index",
-    "decode_example",
-    "decode_examples",
-    "decode_sequence_example",
-    "encode_example",
-    "encode_examples",
-    "encode_sequence_example",
-    "infer_schema",
-    "load_index",
-    "merge_states",
-    "parse_example",
-    "parse_sequence_example",
-    "parse_single_example",
-    "parse_single_sequence_example",
-    "parse_tensor",
-    "read_batches",
-    "read_records",
-    "salvage",
-    "scan",
-    "schema_from_json",
-    "schema_to_json",
-    "serialize_tensor",
-    "validate",
-]
+if not TYPE_CHECKING:  # a type checker takes the imports above instead, and would not understand this list
+    __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
@@ -187,4 +158,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME})
+
+
+for _names in _AT_IMPORT.values():
+    for _name in _names:
+        __getattr__(_name)

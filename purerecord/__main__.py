@@ -4,5 +4,5 @@ import sys
 
 from .cli import main
 
-if __name__ == "__main__":  # not when a worker process imports this
+if __name__ == "__main__":  # a worker process imports this module under another name
     sys.exit(main())

@@ -1,9 +1,18 @@
-"""The command ``purerecord``: what the library does, for the shell.
+"""The command ``purerecord``: the library for the shell.
 
-Results go to stdout, everything else to stderr. The exit code is 0 if all is well, 1 if it could not be done,
-2 if the command was wrong, 3 if it was done but data is damaged or was lost; 130 after Ctrl-C, 143 after
-SIGTERM, 141 if whoever read the results went away. No traceback is ever shown for what a user or a file
-did wrong. The work is done in ``commands``.
+    arguments      the options of every command, as ``--help`` shows them
+    commands       the commands themselves
+    render         records and summaries as JSON and as text
+    progress       the progress line on a terminal
+    exit_status    failures of single files, and the exit code of a command
+    signals        Ctrl-C, SIGTERM and closed streams
+    demo           ``purerecord demo``
+
+Results go to stdout, everything else to stderr. The exit codes are 0 for success, 1 for a failure, 2 for
+wrong usage, 3 for success with damaged or lost data, 130 after Ctrl-C, 143 after SIGTERM, and 141 if the
+reader of stdout is gone. Mistakes of a user and faults of a file never show a traceback.
+
+``main`` below runs one command. It must not know what the commands do.
 """
 
 from __future__ import annotations
@@ -21,7 +30,10 @@ from .signals import SIGNALS, Interrupted, interrupt, interrupt_again, open_clos
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code. Without arguments, the process is ours: its own are meant."""
+    """Run one command and return its exit code.
+
+    Without ``argv``, take the arguments of the process, and handle its signals.
+    """
     if argv is not None:
         return _run(argv)
     try:
@@ -33,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         return int(getattr(error, "code", Interrupted.code))
     finally:
-        for number in SIGNALS:  # too late to be of any use
+        for number in SIGNALS:  # the command has ended; a signal has nothing to interrupt
             signal.signal(number, signal.SIG_IGN)
 
 
@@ -41,18 +53,20 @@ def _run(argv: Sequence[str]) -> int:
     try:
         try:
             arguments = parse(argv)
-            commands = import_module(".commands", __package__)  # slow: not needed to be told of wrong usage
+            commands = import_module(
+                ".commands", __package__
+            )  # slow to import, so after the usage is checked
             code: int = getattr(commands, arguments.command)(arguments)
-        except SystemExit as done:  # how argparse ends after --help, or at wrong usage
+        except SystemExit as done:  # argparse raises it after --help and at wrong usage
             code = int(done.code or 0)
         flush()
         return code
     except KeyboardInterrupt as error:
         return int(getattr(error, "code", Interrupted.code))
     except OutputError as error:
-        # What is still to be flushed at exit goes nowhere.
+        # Python flushes stdout at exit; the rest of the output must go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.gone:  # who has seen enough
+        if error.reader_gone:
             return 141
         say(str(error))
         return 1

@@ -1,4 +1,4 @@
-"""The arguments of every command: what ``--help`` shows."""
+"""The arguments of every command, as ``--help`` shows them. This module must not know what a command does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdi
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one call."""
+    """The arguments in ``argv``; argparse raises SystemExit after --help and at wrong usage."""
     try:
         return build_parser().parse_args(argv)
     except OSError as error:  # --help could not be printed
@@ -22,7 +22,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All commands and their options."""
+    """The parser for all commands and their options."""
     parser = argparse.ArgumentParser(
         prog="purerecord",
         description="Look into, check and repair TFRecord files.",
@@ -102,6 +102,7 @@ def _command(add: Any, name: str, text: str) -> Any:
 
 
 def _reads(command: Any) -> None:
+    """Add the arguments of a command that reads files."""
     command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
     command.add_argument(
         "--compression", choices=_COMPRESSIONS, default="auto", help="of the files; found out unless given"

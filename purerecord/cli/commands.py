@@ -1,8 +1,8 @@
-"""What each command of the shell does. The result is its exit code; ``cli`` says what the codes mean.
+"""The commands of the shell: one function each, which returns the exit code.
 
-Reports are printed as they are; nothing is worked out here that the library does not know. Damage is never
-passed over in silence: ``cat`` goes on behind it, but says so, and the exit code is 3. Of many files, one
-that cannot be read does not keep the others from being gone through; then the exit code is 1.
+The library does the work; a command prints its reports. Damage is never skipped silently: ``cat`` continues
+after it, but prints it on stderr, and the exit code is 3. A file that cannot be read does not stop the
+others; then the exit code is 1. This module must not know how the command line is parsed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_jso
 from ..recovery.report import FileReport, SalvageReport, human_size, salvaged_together
 from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
-from ..recovery.scan import walk
+from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
@@ -33,8 +33,8 @@ from .progress import ProgressLine
 from .render import Selection, Summary, as_json, as_text
 
 _COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}
-# Less than this is checked before other processes have even started.
-_WORTH_WORKERS = 1 << 26
+# Bytes to validate above which worker processes are worth their start.
+_MIN_BYTES_FOR_WORKERS = 1 << 26
 
 
 def validate(arguments: Namespace) -> int:
@@ -42,10 +42,10 @@ def validate(arguments: Namespace) -> int:
     outcome = Outcome()
     files = _files(arguments.paths, outcome)
     total = sum(map(_size, files))
-    workers = arguments.workers or (os.cpu_count() or 1 if total > _WORTH_WORKERS else 1)
+    workers = arguments.workers or (os.cpu_count() or 1 if total > _MIN_BYTES_FOR_WORKERS else 1)
     schema = None
     if arguments.schema is not None:
-        with outcome.of(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
+        with outcome.handling(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
             schema = schema_from_json(file.read())
     if not files:
         return outcome.code
@@ -65,7 +65,7 @@ def validate(arguments: Namespace) -> int:
 
 
 def salvage(arguments: Namespace) -> int:
-    """Save what is sound and print a report."""
+    """Save the sound records of files and print reports."""
     if arguments.target == "-":
         raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
@@ -74,13 +74,13 @@ def salvage(arguments: Namespace) -> int:
     if folder and files and os.path.isfile(arguments.target):
         reason = f"{len(files)} files are to be salvaged, so it must be a folder"
         raise NotADirectoryError(errno.ENOTDIR, reason, arguments.target)
-    jobs = [_places(arguments, file, folder=folder) for file in files]
-    check_places(jobs)  # of all, before anything is written
+    jobs = [_job(arguments, file, folder=folder) for file in files]
+    check_places(jobs)  # all of them before anything is written
     if folder and files:
         os.makedirs(arguments.target, exist_ok=True)
     reports = []
     for file, target, quarantine in jobs:
-        with outcome.of(_name(file)) as failure, ProgressLine(_size(file)) as progress:
+        with outcome.handling(_name(file)) as failure, ProgressLine(_size(file)) as progress:
             report = salvage_file(
                 file,
                 target,
@@ -102,8 +102,8 @@ def salvage(arguments: Namespace) -> int:
     return outcome.code
 
 
-def _places(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
-    """The file, where its records go, and where its damaged ranges do."""
+def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
+    """The job for one file: the file, its target, and its quarantine or None."""
     if not folder:
         return file, arguments.target, arguments.quarantine
     name = os.path.basename(file) if isinstance(file, str) else "stdin"
@@ -112,7 +112,7 @@ def _places(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, 
 
 
 def info(arguments: Namespace) -> int:
-    """Print what files hold."""
+    """Print a summary of each file."""
     outcome = Outcome()
     summaries: list[dict[str, Any]] = []
     samples: list[bytes] = []
@@ -121,15 +121,15 @@ def info(arguments: Namespace) -> int:
         summary, damages = Summary(arguments.sample), []
         facts: dict[str, Any] = {}
         with (
-            outcome.of(_name(file)),
+            outcome.handling(_name(file)),
             closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
         ):
-            for found in walk(opened, FrameStream(opened)):
-                if isinstance(found, Damage):
-                    damages.append(found)
+            for part in records_and_damage(opened, FrameStream(opened)):
+                if isinstance(part, Damage):
+                    damages.append(part)
                 else:
-                    samples += found[: max(0, arguments.sample - summary.records)] if arguments.schema else []
-                    summary.add(found)
+                    samples += part[: max(0, arguments.sample - summary.records)] if arguments.schema else []
+                    summary.add(part)
             facts = _facts(opened, damages)
         outcome.damaged |= bool(damages)
         if not facts:
@@ -139,7 +139,7 @@ def info(arguments: Namespace) -> int:
         if not (arguments.json or arguments.schema):
             _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
     if arguments.schema and names:
-        with outcome.of(" ".join(names)):
+        with outcome.handling(" ".join(names)):
             if not samples:
                 raise ValueError("no record to infer a schema from")
             sequences = infer_schema(samples, sequence=True)
@@ -177,22 +177,22 @@ def cat(arguments: Namespace) -> int:
     left = arguments.limit
     for file in _files(arguments.paths, outcome):
         with (
-            outcome.of(_name(file)),
+            outcome.handling(_name(file)),
             closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
         ):
-            for found in walk(opened, FrameStream(opened)):
-                if isinstance(found, Damage):
+            for part in records_and_damage(opened, FrameStream(opened)):
+                if isinstance(part, Damage):
                     outcome.damaged = True
-                    outcome.say(f"{opened.name}: {found}")
+                    outcome.say(f"{opened.name}: {part}")
                     continue
-                for number, payload in enumerate(found[:left], found.first):
+                for number, payload in enumerate(part[:left], part.first):
                     _show(arguments, number, payload, selection)
-                left = None if left is None else left - len(found)
+                left = None if left is None else left - len(part)
                 if left is not None and left <= 0:
                     break
         if left is not None and left <= 0:
             break
-    for reason in selection.unmet():
+    for reason in selection.missing():
         outcome.fail(reason)
     return outcome.code
 
@@ -215,7 +215,7 @@ def index(arguments: Namespace) -> int:
     if arguments.output is not None and len(paths) != 1:
         raise ValueError(f"--output is for one file, not for {len(paths)}")
     for path in paths:
-        with outcome.of(path):
+        with outcome.handling(path):
             made = build_index(path)
             target = arguments.output or index_path(path)
             made.save(target, format=arguments.format)
@@ -224,18 +224,18 @@ def index(arguments: Namespace) -> int:
 
 
 def demo(arguments: Namespace) -> int:
-    """Show what the library does."""
-    from .demo import run  # noqa: PLC0415 - needed by nothing else
+    """Run the tour of the library."""
+    from .demo import run  # noqa: PLC0415 - no other command needs it
 
     run(arguments.folder)
     return 0
 
 
 def _files(paths: list[str], outcome: Outcome) -> list[Named]:
-    """The files that are named, ``-`` being stdin. One that is missing is found out when it is opened."""
+    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened."""
     files: list[Named] = []
     for path in paths:
-        with outcome.of(path):
+        with outcome.handling(path):
             if path == "-" and sys.stdin is None:
                 raise ValueError("stdin is closed")
             files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
@@ -251,11 +251,11 @@ def _size(file: Named) -> int:
 
 
 def _print(text: str) -> None:
-    # A name that is no valid text is printed as it is.
+    # The bytes of a file name that is no valid text are printed unchanged.
     write(text.encode("utf-8", "surrogateescape") + b"\n")
 
 
 def _print_json(value: Any) -> None:
-    # JSON is UTF-8 wherever it is; what a name has that is no valid text is escaped as JSON escapes.
+    # JSON is always UTF-8. The bytes of a file name that is no valid text become JSON escapes.
     text = json.dumps(value, indent=2, ensure_ascii=False)
     write(text.encode("utf-8", "backslashreplace") + b"\n")

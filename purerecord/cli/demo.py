@@ -1,7 +1,7 @@
-"""``purerecord demo``: a small tour that writes, reads, parses, damages and repairs a dataset.
+"""``purerecord demo``: a short tour that writes, reads, parses, damages and repairs a dataset.
 
-It works offline in a temporary folder (or one that is named), takes seconds, and prints what it does and
-how fast. It uses nothing but the public API, as a program of a user's would.
+It works offline in a temporary folder, or in a named one, takes seconds, and prints each step and its speed.
+It must use nothing but the public API, like the program of a user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RECORDS = 100_000
 
 
 def run(folder: str | None = None) -> None:
-    """Show what purerecord does, in ``folder`` or in a temporary one."""
+    """Run the tour in ``folder``, or in a temporary folder."""
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
         _tour(folder)
@@ -51,7 +51,7 @@ def _tour(folder: str) -> None:
         batches = [pr.parse_example(batch, spec) for batch in pr.read_batches(pattern)]
     first = batches[0]
     for name, column in first.items():
-        print(f"  {name:6}{type(column).__name__:8} {_glimpse(column)}")
+        print(f"  {name:6}{type(column).__name__:8} {_shortened(column)}")
     assert sum(int(batch["id"].sum()) for batch in batches) == int(columns["id"].sum())
 
     damaged = os.path.join(folder, "damaged.tfrecord")
@@ -89,7 +89,7 @@ def _damage(source: str, target: str) -> None:
         file.write(data)
 
 
-def _glimpse(column: object) -> str:
+def _shortened(column: object) -> str:
     text = repr(column).replace("\n", " ")
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -1,7 +1,7 @@
-"""Outcome: how a command ends that goes through many files, and how it says what went wrong.
+"""How a command ends: the failures of single files, what is printed about them, and the exit code.
 
-What is wrong with one file is said on stderr, and the next one follows. An output that cannot be written
-ends everything, which is why it is an error of its own kind here. This module does not know the commands.
+A failure of one file is printed on stderr, and the next file follows. Output that cannot be written ends the
+whole command, so it has an error class of its own. This module must not know the commands.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from ..errors import CorruptionError, PureRecordError
 
 DAMAGED = 3
-# What can be wrong with a file, or with how it is named; anything else is a bug.
+# Errors about a file or its name. Any other error is a bug of purerecord.
 EXPECTED = (PureRecordError, OSError, ValueError, ImportError, MemoryError)
 
 
 class OutputError(Exception):
-    """Results could not be written; ``gone`` if whoever read them has gone away."""
+    """stdout could not be written; ``reader_gone`` if its reader has closed the pipe."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"stdout: {error.strerror or error}")
-        self.gone = isinstance(error, BrokenPipeError)
+        self.reader_gone = isinstance(error, BrokenPipeError)
 
 
 def write(data: bytes) -> None:
-    """Write a piece of the result to stdout."""
+    """Write a part of the result to stdout."""
     try:
         sys.stdout.buffer.write(data)
     except OSError as error:
@@ -36,7 +36,7 @@ def write(data: bytes) -> None:
 
 
 def flush() -> None:
-    """See to it that all results are written."""
+    """Flush stdout."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -45,28 +45,28 @@ def flush() -> None:
 
 @dataclass
 class Failure:
-    """Why something could not be done; "" if it could."""
+    """The reason of a failure; "" for success."""
 
     reason: str = ""
 
 
 @dataclass
 class Outcome:
-    """What has become of a command so far."""
+    """The failures and damage that a command has met so far."""
 
     failed: bool = False
     damaged: bool = False
 
     @property
     def code(self) -> int:
-        """The exit code: that something could not be done matters more than damage."""
+        """The exit code. A failure counts more than damage."""
         return 1 if self.failed else DAMAGED if self.damaged else 0
 
     @contextmanager
-    def of(self, name: str, *, hide: bool = True) -> Iterator[Failure]:
-        """What is done with one file: if it fails, that is said, and other files may follow.
+    def handling(self, name: str, *, hide: bool = True) -> Iterator[Failure]:
+        """A context for the work on one file: an expected error is printed, and other files can follow.
 
-        Unless it is not to ``hide``: then the error goes on, with the name in it.
+        With ``hide=False`` the error is raised again, with the name in it.
         """
         failure = Failure()
         try:
@@ -78,23 +78,23 @@ class Outcome:
             self.fail(failure.reason)
 
     def fail(self, reason: str) -> None:
-        """Something could not be done."""
+        """Print a failure, and remember it for the exit code."""
         self.failed = True
         self.say(reason)
 
     def say(self, text: str) -> None:
-        """Tell the user something."""
+        """Print one line for the user."""
         say(text)
 
 
 def say(text: str) -> None:
-    """One line for people, on stderr; where nobody can be told, nothing is lost."""
+    """Print one line on stderr; if stderr cannot be written, print nothing."""
     with suppress(OSError):
         print(f"purerecord: {text}", file=sys.stderr)
 
 
 def explain(error: BaseException, name: str = "") -> str:
-    """What to tell a user of an error that came up with the file ``name``."""
+    """One line about an error that the file ``name`` has caused."""
     if isinstance(error, CorruptionError) and error.path is not None:
         return str(error)
     if isinstance(error, MemoryError):

@@ -1,37 +1,34 @@
-"""Progress on a terminal: one line that says how far it is, how fast, and how long it will take.
+"""Progress on a terminal: one line with the bytes done, the speed and the time left.
 
-Nothing is shown where nobody looks: the line goes to stderr, and only if that is a terminal. This module does
-not know what is being done.
+The line goes to stderr, and only if that is a terminal. This module must not know which work is done.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
 
 from ..recovery.report import human_size
 
-# The line is written anew so often, in seconds.
-_TICK = 0.2
+_REFRESH = 0.2  # seconds between two updates of the line
 
 
 class ProgressLine:
-    """Counts bytes and records; ``with`` it, the line is gone at the end."""
+    """Counts bytes and records. Used as a context manager, it erases the line at the end."""
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self._stream = sys.stderr if stream is None else stream
+    def __init__(self, total: int) -> None:
+        self._stream = sys.stderr
         self._shown = self._stream.isatty()
         self._total = total
         self._bytes = self._records = 0
         self._begin = self._last = time.monotonic()
 
     def __call__(self, size: int, records: int) -> None:
-        """So much more is done."""
+        """Add ``size`` bytes and ``records`` records to the work that is done."""
         self._bytes += size
         self._records += records
         now = time.monotonic()
-        if self._shown and now - self._last >= _TICK:
+        if self._shown and now - self._last >= _REFRESH:
             self._last = now
             self._write(f"\r\x1b[K{self._line(now - self._begin)}")
 
@@ -39,7 +36,7 @@ class ProgressLine:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except OSError:  # the terminal is gone; the work goes on
+        except OSError:  # the terminal is gone, but the work continues
             self._shown = False
 
     def _line(self, seconds: float) -> str:

@@ -1,7 +1,7 @@
-"""Show: records as JSON lines or text, and what a file holds, for the shell.
+"""Rendering for the shell: records as JSON lines or text, and the summary of a file.
 
-What JSON lacks is an object with one member whose name says what it is: ``{"base64": ...}`` for bytes that
-are no UTF-8 text, ``{"float": "nan"}`` for numbers that JSON cannot write. This module reads no files.
+Values that JSON lacks become an object with one member, whose name is the type: ``{"base64": ...}`` for bytes
+that are no UTF-8 text, ``{"float": "nan"}`` for NaN and infinities. This module must not read files.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ from ..payload.example import decode_sequence_example
 from ..records import Records
 from ..recovery.report import human_size
 
-# A text line shows so many values of a feature, and so many characters of a string.
-_VALUES, _CHARACTERS = 8, 60
-# Of more different features than these it is not known which have been met.
-_MET = 10_000
+# The values of a feature, and the characters of a string, that text shows before it is cut short.
+_SHOWN_VALUES, _SHOWN_CHARACTERS = 8, 60
+# Feature names that a selection remembers. With more, it no longer reports names as missing.
+_MAX_SEEN = 10_000
 
 
 # --- Records ----------------------------------------------------------------------------------------
 
 
 class Selection:
-    """Which features are shown: those that are named, or all; and which of them have been met."""
+    """The features to show: those with the given names, or all. It remembers which names it has seen."""
 
     def __init__(self, names: Collection[str] | None = None) -> None:
         self._names = names
-        self._met: dict[str, None] = {}
+        self._seen: dict[str, None] = {}
 
     def among(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Those of ``part`` that are shown."""
+        """The features of ``part`` to show."""
         if self._names is None:
             return part
-        if len(self._met) < _MET:
-            self._met.update(dict.fromkeys(part))
+        if len(self._seen) < _MAX_SEEN:
+            self._seen.update(dict.fromkeys(part))
         return {name: part[name] for name in part if name in self._names}
 
-    def unmet(self) -> list[str]:
-        """A sentence for each feature that was named but is in no record."""
-        said = []
+    def missing(self) -> list[str]:
+        """A sentence for each selected name that no record has."""
+        sentences = []
         for name in self._names or ():
-            if name not in self._met and len(self._met) < _MET:
-                near = difflib.get_close_matches(name, self._met, 3) or list(self._met)[:5]
+            if name not in self._seen and len(self._seen) < _MAX_SEEN:
+                near = difflib.get_close_matches(name, self._seen, 3) or list(self._seen)[:5]
                 there = f"; there is {', '.join(map(repr, near))}" if near else ""
-                said.append(f"no record has a feature {name!r}{there}")
-        return said
+                sentences.append(f"no record has a feature {name!r}{there}")
+        return sentences
 
 
 _ALL = Selection()
 
 
 def as_json(payload: bytes, selection: Selection = _ALL) -> str:
-    """One line: the features of an Example, each a list; of a SequenceExample, ``context`` and ``sequence``.
+    """One line of JSON: the features of an Example, or ``context`` and ``sequence`` of a SequenceExample.
 
-    What is neither is its text, or its base64.
+    Each feature is a list. A payload that is neither becomes its text, or its base64.
     """
     decoded = _decoded(payload)
     if decoded is None:
@@ -77,7 +77,7 @@ def as_json(payload: bytes, selection: Selection = _ALL) -> str:
 
 
 def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
-    """A few lines for people: long lists and strings are cut short, and bytes only described."""
+    """A few lines for people. Long lists and strings are cut short, and bytes are only described."""
     lines = [f"record {number}: {len(payload):,} bytes"]
     decoded = _decoded(payload)
     if decoded is None:
@@ -86,12 +86,12 @@ def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     lines += [f"  {name}: {_brief(value)}" for name, value in sorted(context.items())]
     for name, steps in sorted(sequence.items()):
         lines.append(f"  {name}: {len(steps):,} steps")
-        lines += [f"    {_brief(step)}" for step in steps[:_VALUES]]
+        lines += [f"    {_brief(step)}" for step in steps[:_SHOWN_VALUES]]
     return "\n".join(lines)
 
 
 def _decoded(payload: bytes) -> tuple[Any, Any] | None:
-    """Context and sequence; an Example is a SequenceExample without a sequence. None if it is neither."""
+    """The context and the sequence, which is empty for an Example; None for any other payload."""
     try:
         return decode_sequence_example(payload)
     except DecodeError:
@@ -104,7 +104,7 @@ def _dumps(value: Any) -> str:
 
 def _values(values: Any) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype == np.float32:
-        # The shortest text that stands for the same float32, not for the same float64.
+        # The shortest text that reads back as the same float32; for the same float64 it would be longer.
         return [_number(float(text)) for text in values.astype(str).tolist()]
     return [_string(value) if isinstance(value, bytes) else value for value in _listed(values)]
 
@@ -126,21 +126,19 @@ def _string(value: bytes) -> Any:
 
 
 def _brief(values: Any) -> str:
-    shown = [_described(v) if isinstance(v, bytes) else _plain(v) for v in values[:_VALUES]]
-    more = f", ... ({len(values):,} values)" if len(values) > _VALUES else ""
+    shown = [_described(v) if isinstance(v, bytes) else str(v) for v in values[:_SHOWN_VALUES]]
+    more = f", ... ({len(values):,} values)" if len(values) > _SHOWN_VALUES else ""
     return f"[{', '.join(shown)}{more}]" if len(values) != 1 else shown[0]
 
 
-def _plain(value: Any) -> str:
-    return str(value)
-
-
 def _described(value: bytes) -> str:
-    text = value[: 4 * _CHARACTERS].decode(errors="replace")
+    text = value[: 4 * _SHOWN_CHARACTERS].decode(errors="replace")
     if "\ufffd" in text or not (text.isprintable() or not text):
         what = looks_like(value[:256])
         return f"<{len(value):,} bytes{', ' + what if what and what != 'text' else ''}>"
-    return json.dumps(text[:_CHARACTERS] + ("..." if len(value) > _CHARACTERS else ""), ensure_ascii=False)
+    return json.dumps(
+        text[:_SHOWN_CHARACTERS] + ("..." if len(value) > _SHOWN_CHARACTERS else ""), ensure_ascii=False
+    )
 
 
 # --- Files ------------------------------------------------------------------------------------------
@@ -148,9 +146,9 @@ def _described(value: bytes) -> str:
 
 @dataclass
 class Summary:
-    """What a file holds: gathered batch by batch, features from the first records only."""
+    """The summary of a file, collected batch by batch. Features are those of the first records."""
 
-    sample: int  # how many records are decoded, at the most
+    sample: int  # the number of records to decode, at most
     records: int = 0
     payload_bytes: int = 0
     shortest: int | None = None
@@ -160,7 +158,7 @@ class Summary:
     features: dict[str, _Feature] = field(default_factory=dict)
 
     def add(self, records: Records) -> None:
-        """Take account of some more records."""
+        """Add records to the summary."""
         lengths = records.lengths
         low, high = int(lengths.min()), int(lengths.max())
         self.shortest = low if self.shortest is None else min(low, self.shortest)
@@ -183,7 +181,7 @@ class Summary:
             self.features.setdefault(name, _Feature(stepped=True)).add_steps(steps)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary in types that JSON has."""
+        """The summary in the types of JSON."""
         return {
             "records": self.records,
             "payload_bytes": self.payload_bytes,
@@ -195,7 +193,7 @@ class Summary:
         }
 
     def lines(self) -> list[str]:
-        """The summary in lines for people."""
+        """The summary as lines for people."""
         lines = [f"  records      {self.records:,}"]
         if self.records:
             mean = self.payload_bytes / self.records
@@ -218,7 +216,7 @@ class Summary:
 
 @dataclass
 class _Feature:
-    """One feature over the records that were decoded."""
+    """One feature in all decoded records."""
 
     stepped: bool = False
     kinds: set[str] = field(default_factory=set)

@@ -1,4 +1,7 @@
-"""Ctrl-C and SIGTERM: a command ends once, cleanly, however often it is told to."""
+"""Ctrl-C, SIGTERM and closed streams: a command cleans up once, however many signals come.
+
+This module must not know the commands.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import threading
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_AGAIN = 0.01  # seconds
+_RESEND_AFTER = 0.01  # seconds
 
 
 class Interrupted(KeyboardInterrupt):
@@ -23,7 +26,10 @@ _interrupts: list[int] = []
 
 
 def interrupt(number: int, _frame: object) -> None:
-    """End, tidying up. While that goes on, a second signal is not heard; a third is, should it hang."""
+    """Raise ``Interrupted``, so that the command cleans up.
+
+    A second signal is ignored meanwhile. A third one is not, in case the cleanup hangs.
+    """
     _interrupts.append(number)
     if len(_interrupts) != 2:
         error = Interrupted()
@@ -32,23 +38,23 @@ def interrupt(number: int, _frame: object) -> None:
 
 
 def interrupt_again(lost: Any) -> None:
-    """A signal that came while Python was tidying up an object of its own is lost there: it comes again."""
+    """Send a signal again that arrived while Python ran a destructor, where its exception is lost."""
     if not isinstance(lost.exc_value, Interrupted):
         sys.__unraisablehook__(lost)
         return
     _interrupts.clear()
-    threading.Timer(_AGAIN, _thread.interrupt_main, [lost.exc_value.code - 128]).start()
+    threading.Timer(_RESEND_AFTER, _thread.interrupt_main, [lost.exc_value.code - 128]).start()
 
 
 def open_closed_streams() -> None:
-    """A closed stdout or stderr is as good as one that leads nowhere.
+    """Open a closed stdin, stdout or stderr on the null device.
 
-    Left closed, its number would be given to the next file that is opened, and what is printed go there.
+    If one stayed closed, the next file to be opened would get its number, and printed text would go there.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
     if sys.stdout is None:
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process lives
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - stays open as long as the process lives
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115

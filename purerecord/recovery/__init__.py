@@ -1,12 +1,13 @@
 """Damaged files: find the damage, name it, and save everything else.
 
     scan                 every frame and every damage of a file, in order
-    salvage              copies the good records of a damaged file to a new one, and verifies the copy
-    duplicated_blocks    tells a block that was written twice from ordinary damage
-    quarantine           keeps the damaged bytes for a later look
-    fast_verify          the quick check of files that are probably good
+    salvage              copies the sound records of a damaged file to a new one, and verifies the copy
+    duplicated_blocks    tells a block that was written twice from other damage
+    quarantine           keeps the damaged bytes in a folder
+    fast_verify          the quick check of files that are probably sound
     validate             ``validate``: many files, in worker processes, decoded on request
-    report               what was found, as objects and as text
+    report               the results, as objects, as JSON and as text
 
-``salvage`` and ``validate`` both walk a file with ``scan``. Only ``validate`` knows what a payload means.
+``salvage`` and ``validate`` both read a file with ``scan.records_and_damage``. Only ``validate`` knows what a
+payload means.
 """

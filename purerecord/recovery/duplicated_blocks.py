@@ -1,9 +1,11 @@
-"""Repeats: tells a block that was written twice from other damage.
+"""Duplicated blocks: tells a block that was written twice from other damage.
 
-Where that has happened, a frame is cut off by the beginning of the block's second copy. It comes once more,
-whole, at the end of that copy: nothing is lost, but the records of the block are there twice. That this is
-so is not guessed: the two copies must be the same to the last byte, and without the second one a good
-frame must begin where the damage does. This module reads a file again, and decides nothing else.
+A frame that crosses the end of such a block is cut off there, because the second copy of the block begins.
+The same frame follows whole at the end of the second copy. So no record is lost, but the records inside the
+block are there twice. This is proved, not guessed: both copies must be equal byte for byte, and without the
+second copy a sound frame must begin where the damage begins.
+
+This module reads a damaged range and its surroundings again. It must not know how damage is found.
 """
 
 from __future__ import annotations
@@ -15,37 +17,41 @@ from ..container import frames
 from ..container.damage import BAD_DATA, BAD_LENGTH, DUPLICATED, GARBAGE, Damage
 from ..container.frames import FOOTER, HEADER, OVERHEAD
 
-# File systems and what lies below them write blocks of these sizes, beginning at multiples of the smallest.
-_SECTOR, _LARGEST = 512, 1 << 17
-_BLOCKS = tuple(_SECTOR << i for i in range(9))
-_KINDS = (BAD_DATA, BAD_LENGTH, GARBAGE)
-# Of so many damages to a file it is found out what they are.
-_LOOKED_AT = 10_000
+# File systems and disks write blocks of these sizes, at multiples of the smallest one.
+_SECTOR, _LARGEST_BLOCK = 512, 1 << 17
+_BLOCK_SIZES = tuple(_SECTOR << i for i in range(9))
+# The kinds of damage that a duplicated block can look like.
+_SUSPECTS = (BAD_DATA, BAD_LENGTH, GARBAGE)
+# Damages examined per file: each costs a read of a few hundred kilobytes.
+_MAX_EXAMINED = 10_000
 
 
-class Repeats:
-    """Gives the damages to one uncompressed file, in order, their right name."""
+class DuplicatedBlocks:
+    """Classifies the damages to one uncompressed file, which must be given in order."""
 
     def __init__(self) -> None:
-        self._left = _LOOKED_AT
-        self._explained = 0  # all damage up to here comes from the block that was found last
+        self._left = _MAX_EXAMINED
+        self._explained = 0  # the last block that was found explains all damage up to this offset
         self._detail = ""
 
-    def named(self, damage: Damage, path: str) -> Damage:
-        """``damage`` to the file ``path``, called a duplicated block if it is one."""
-        if damage.kind not in _KINDS or damage.size > _LARGEST or not self._left:
+    def classify(self, damage: Damage, path: str) -> Damage:
+        """``damage`` to the file ``path``, of kind ``DUPLICATED`` if a duplicated block explains it."""
+        if damage.kind not in _SUSPECTS or damage.size > _LARGEST_BLOCK or not self._left:
             return damage
         if damage.end <= self._explained:
             return replace(damage, kind=DUPLICATED, records=0, detail=self._detail)
         self._left -= 1
-        base = max(0, damage.begin - _LARGEST)
+        base = max(0, damage.begin - _LARGEST_BLOCK)
         with io.FileIO(path) as file:
             file.seek(base)
-            around = file.read(damage.end - base + 2 * _LARGEST)
+            around = file.read(damage.end - base + 2 * _LARGEST_BLOCK)
         begin, end = damage.begin - base, damage.end - base
-        for size in _BLOCKS:
+        for size in _BLOCK_SIZES:
             for seam in range(-(-damage.begin // _SECTOR) * _SECTOR - base, end + 1, _SECTOR):
-                if _twice(around, seam, size) and (stop := _explained(around, seam, size, begin)) >= end:
+                if (
+                    _is_repeated(around, seam, size)
+                    and (stop := _sound_until(around, seam, size, begin)) >= end
+                ):
                     self._explained = base + stop
                     self._detail = f"the {size} bytes at {base + seam} are those before them, written twice"
                     lost = int(begin < seam - size)
@@ -53,16 +59,16 @@ class Repeats:
         return damage
 
 
-def _twice(data: bytes, seam: int, size: int) -> bool:
-    """Whether the ``size`` bytes before ``seam`` come again behind it, and are not one byte only."""
+def _is_repeated(data: bytes, seam: int, size: int) -> bool:
+    """Whether the ``size`` bytes before ``seam`` and after it are equal, and not all the same byte."""
     if seam < size or data[seam - size : seam - size + 16] != data[seam : seam + 16]:
         return False
     block = data[seam : seam + size]
     return block == data[seam - size : seam] and block != block[:1] * size
 
 
-def _explained(data: bytes, seam: int, size: int, begin: int) -> int:
-    """Up to where there is no damage from ``begin`` on if the block at ``seam`` is taken out; else -1."""
+def _sound_until(data: bytes, seam: int, size: int, begin: int) -> int:
+    """Where the frame at ``begin`` ends in ``data`` without the block at ``seam``; -1 if it is not sound."""
     without = data[:seam] + data[seam + size :]
     if len(without) == begin:
         return len(data)

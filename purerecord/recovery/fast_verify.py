@@ -1,8 +1,8 @@
-"""Verifying at the speed of the CRC: the sound frames at the front of a file, checked and not handed out.
+"""Verifying at the speed of the CRC: counts the sound frames at the beginning of a file.
 
-The file is read into one buffer again and again, and where there are many small frames in it, one CRC is
-computed over all of them. This finds out *that* all is well. Where it is not, it stops, at the beginning of a
-frame, and leaves it to ``FrameStream`` to find out what is wrong. This module does not know what damage is.
+The file is read into one buffer again and again. If the buffer holds many small frames, a single CRC covers
+all of them. This proves *that* the frames are sound. At the first one that is not, it stops, and leaves it to
+``FrameStream`` to find out what is wrong. This module must not know what damage is.
 """
 
 from __future__ import annotations
@@ -19,85 +19,86 @@ from ..container.frames import FOOTER, HEADER, OVERHEAD
 from ..errors import ChecksumError
 from ..storage.opened import Opened
 
-# What is verified at once; it fits in the cache of a processor.
-_VERIFIED = 1 << 20
+# Bytes verified at once: they fit in the cache of a processor.
+_VERIFY_BUFFER = 1 << 20
 
 
-class Front(NamedTuple):
-    """Frames at the front of a buffer, all sound: how many, where they end, whether it goes on well there."""
+class _SoundPrefix(NamedTuple):
+    """The sound frames that a buffer begins with: their number, their end, and whether damage follows."""
 
     records: int
-    stop: int
-    sound: bool
+    end: int
+    damaged: bool = False
 
 
-def sound_runs(opened: Opened) -> Iterator[tuple[int, int]]:
-    """One after the other, how many records and bytes are sound; up to what is not, or the end.
+def count_sound_frames(opened: Opened) -> Iterator[tuple[int, int]]:
+    """Yield (records, bytes) for each run of sound frames, up to the first damage or to the end of the file.
 
-    There the file is left. Only for files in which one can go back, others have no sound runs here.
+    The file is left where the runs end. A file that cannot be rewound has no runs here.
     """
     opened.detect_compression()
     if not opened.rewinds:
         return
-    buffer = bytearray(_VERIFIED)
+    buffer = bytearray(_VERIFY_BUFFER)
     view = memoryview(buffer)
-    have = 0  # bytes in the buffer, of which the first belongs to a header
+    have = 0  # bytes in the buffer; the first one begins a header
     while got := opened.readinto(view[have:]):
         have += got
-        front = _front(buffer, have)
-        if front.records:
-            yield front.records, front.stop
-        if not front.sound:
-            have -= front.stop
+        prefix = _sound_prefix(buffer, have)
+        if prefix.records:
+            yield prefix.records, prefix.end
+        if prefix.damaged:
+            have -= prefix.end
             break
-        if not front.records and have == _VERIFIED:
+        if not prefix.records and have == _VERIFY_BUFFER:
             size = frames.decode_header(buffer) + OVERHEAD
             if not _large_frame_holds(opened, view, size):
                 break
             yield 1, size
             have = 0
             continue
-        view[: have - front.stop] = view[front.stop : have]
-        have -= front.stop
+        view[: have - prefix.end] = view[prefix.end : have]
+        have -= prefix.end
     opened.rewind(have)
 
 
-def _front(buffer: bytearray, have: int) -> Front:
+def _sound_prefix(buffer: bytearray, have: int) -> _SoundPrefix:
     if have < HEADER:
-        return Front(0, 0, True)
+        return _SoundPrefix(0, 0)
     try:
         large = frames.decode_header(buffer) > LONGEST_IN_BATCH
     except ChecksumError:
-        return Front(0, 0, False)
+        return _SoundPrefix(0, 0, damaged=True)
     if not large:
         starts = frame_starts(buffer, 0, have)
         if len(starts) > 1 and int(np.diff(starts).max()) <= LONGEST_IN_BATCH + OVERHEAD:
-            sound = frames.all_crcs_match_destructive(starts, buffer)
-            return Front(len(starts) - 1, int(starts[-1]), True) if sound else Front(0, 0, False)
+            if frames.all_crcs_match_destructive(starts, buffer):
+                return _SoundPrefix(len(starts) - 1, int(starts[-1]))
+            return _SoundPrefix(0, 0, damaged=True)
     return _one_by_one(memoryview(buffer)[:have])
 
 
-def _one_by_one(view: memoryview) -> Front:
-    """For large frames, of which there are few."""
+def _one_by_one(view: memoryview) -> _SoundPrefix:
+    """The sound prefix of ``view``, frame by frame: for large frames, of which a buffer holds few."""
     records = position = 0
     while position + HEADER <= len(view):
         try:
             end = position + HEADER + frames.decode_header(view, position)
         except ChecksumError:
-            return Front(records, position, False)
+            return _SoundPrefix(records, position, damaged=True)
         if end + FOOTER > len(view):
             break
         if not frames.payload_holds(view[position + HEADER : end], view[end : end + FOOTER]):
-            return Front(records, position, False)
+            return _SoundPrefix(records, position, damaged=True)
         records += 1
         position = end + FOOTER
-    return Front(records, position, True)
+    return _SoundPrefix(records, position)
 
 
 def _large_frame_holds(opened: Opened, view: memoryview, size: int) -> bool:
-    """Whether the frame holds that the buffer begins with and cannot hold; the file is then behind it.
+    """Whether the frame is sound that ``view`` begins with and is too small for.
 
-    If not, the file is left as it was.
+    If it is, the file is left at the end of the frame, else where it was. Overwrites ``view``.
     """
     before = opened.position
     if (opened.remaining(size) or 0) < size - len(view):

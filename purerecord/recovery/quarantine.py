@@ -1,9 +1,10 @@
 """Quarantine: a folder that takes the damaged ranges of a file, so that salvaging it loses nothing.
 
 Each range is a file named by its offset in the plain data, or in the compressed file if it cannot be
-inflated; ``damages.json`` lists them. The folder appears when it is complete. ``Rereadable`` is where the
-bytes come from: damage is known only when it has been passed over, and a pipe or a compressed file cannot
-be gone back in. This module does not know how damage is found.
+inflated; ``damages.json`` lists them. The folder appears when it is complete.
+
+The bytes come from ``Rereadable``. Damage is known only after it has been read, and a pipe or a compressed
+file cannot be rewound. This module must not know how damage is found.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from ..container.looks_like import detect
 from ..storage.opened import Opened
 from ..storage.paths import Named, temporary_name, writing
 
-_PIECE = 1 << 20
-# So much of what was read lately is kept in memory, more of it on disk.
-_IN_MEMORY = 1 << 24
+_COPY_SIZE = 1 << 20  # bytes copied at once
+# Recent plain bytes that are kept in memory; more of them are kept in a temporary file.
+_KEPT_IN_MEMORY = 1 << 24
 
 
 class Rereadable(Opened):
-    """An opened file that gives its latest bytes once more: those behind what was last forgotten."""
+    """An opened file that can give its latest bytes again: those after the last ``forget``."""
 
     def __init__(self, file: Named, compression: Any = "auto") -> None:
         super().__init__(file, compression, detect=detect)
         self._kept = _spool()
-        self._kept_from = 0  # where in the plain data that begins
+        self._kept_from = 0  # the offset of the kept bytes in the plain data
 
     def read(self, size: int) -> bytes:
         data = super().read(size)
@@ -43,28 +44,28 @@ class Rereadable(Opened):
                 self._kept.write(data)
         return data
 
-    def again(self, begin: int, end: int) -> Iterator[bytes]:
-        """The plain bytes [begin, end)."""
+    def reread(self, begin: int, end: int) -> Iterator[bytes]:
+        """Yield the plain bytes [begin, end)."""
         if self.rewinds:
             with io.FileIO(self.name) as file:
-                yield from _pieces(file, begin, end)
+                yield from _chunks(file, begin, end)
         else:
-            yield from _pieces(self._kept, begin - self._kept_from, end - self._kept_from)
+            yield from _chunks(self._kept, begin - self._kept_from, end - self._kept_from)
 
-    def stored(self, begin: int, end: int) -> Iterator[bytes]:
-        """The bytes [begin, end) of the file itself, however it is compressed; none of a pipe."""
-        if self._file.regular:
+    def reread_file(self, begin: int, end: int) -> Iterator[bytes]:
+        """Yield the bytes [begin, end) of the file itself, compressed or not; nothing for a pipe."""
+        if self.regular:
             with io.FileIO(self.name) as file:
-                yield from _pieces(file, begin, end)
+                yield from _chunks(file, begin, end)
 
     def forget(self, offset: int) -> None:
-        """What lies before ``offset`` is not needed any more."""
-        if offset - self._kept_from < _IN_MEMORY:
+        """Release the plain bytes before ``offset``."""
+        if offset - self._kept_from < _KEPT_IN_MEMORY:
             return
         rest = _spool()
         with writing(tempfile.gettempdir()):
             self._kept.seek(offset - self._kept_from)
-            shutil.copyfileobj(self._kept, rest, _PIECE)
+            shutil.copyfileobj(self._kept, rest, _COPY_SIZE)
         self._kept.close()
         self._kept, self._kept_from = rest, offset
 
@@ -74,24 +75,24 @@ class Rereadable(Opened):
 
 
 def _spool() -> Any:
-    return tempfile.SpooledTemporaryFile(_IN_MEMORY)
+    return tempfile.SpooledTemporaryFile(_KEPT_IN_MEMORY)
 
 
-def _pieces(file: Any, begin: int, end: int) -> Iterator[bytes]:
+def _chunks(file: Any, begin: int, end: int) -> Iterator[bytes]:
     file.seek(begin)
-    while begin < end and (piece := file.read(min(end - begin, _PIECE))):
-        begin += len(piece)
-        yield piece
+    while begin < end and (chunk := file.read(min(end - begin, _COPY_SIZE))):
+        begin += len(chunk)
+        yield chunk
 
 
 def check_folder(folder: str) -> None:
-    """An error unless ``folder`` can become a quarantine."""
+    """Raise a FileExistsError unless ``folder`` is new or empty."""
     if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
         raise FileExistsError(errno.EEXIST, "the quarantine must be a new or an empty folder", folder)
 
 
 class Quarantine:
-    """The folder, while it is being filled: under another name, from the first damage on."""
+    """The folder while it is filled. It is made at the first damage, under a temporary name."""
 
     def __init__(self, folder: str) -> None:
         check_folder(folder)
@@ -101,28 +102,30 @@ class Quarantine:
         self._entries: list[dict[str, Any]] = []
 
     def add(self, damage: Damage, source: Rereadable) -> None:
-        """Put one damaged range aside."""
+        """Copy one damaged range from ``source``."""
         if not self._entries:
             with writing(self._folder):
                 os.makedirs(self._temporary)
-        name = self._keep(f"{damage.begin:012d}.bin", source.again(damage.begin, damage.end))
+        name = self._keep(f"{damage.begin:012d}.bin", source.reread(damage.begin, damage.end))
         entry = {"file": name, "compressed_file": None, **damage.to_dict()}
         if damage.compressed is not None:
             begin, end = damage.compressed
-            entry["compressed_file"] = self._keep(f"compressed-{begin:012d}.bin", source.stored(begin, end))
+            entry["compressed_file"] = self._keep(
+                f"compressed-{begin:012d}.bin", source.reread_file(begin, end)
+            )
         self._entries.append(entry)
 
-    def _keep(self, name: str, pieces: Iterator[bytes]) -> str | None:
-        """Write a file, if there is anything to be written; its name."""
+    def _keep(self, name: str, chunks: Iterator[bytes]) -> str | None:
+        """Write a file, unless there are no bytes; return its name or None."""
         kept = None
-        for piece in pieces:  # to read it may go wrong too, and is nothing to be said of the folder
+        for chunk in chunks:  # outside of ``writing``: an error of reading must not name the folder
             with writing(self._folder), open(os.path.join(self._temporary, name), "ab") as file:
-                file.write(piece)
+                file.write(chunk)
             kept = name
         return kept
 
     def finish(self, source: str) -> bool:
-        """Give the folder its name, unless there is nothing to be kept."""
+        """Give the folder its name; False if there was no damage, and so no folder."""
         if not self._entries:
             return False
         with writing(self._folder):
@@ -136,7 +139,7 @@ class Quarantine:
         return True
 
     def abandon(self) -> None:
-        """Leave nothing behind."""
+        """Remove the folder, finished or not."""
         shutil.rmtree(self._temporary, ignore_errors=True)
         if self._finished:
             shutil.rmtree(self._folder, ignore_errors=True)

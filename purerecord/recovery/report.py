@@ -1,7 +1,7 @@
-"""Reports: what was found in each file, as values, as JSON and as a table to read.
+"""Reports: the state of each file, as values, as JSON and as a table for people.
 
-A report is only facts: it opens nothing. ``to_dict()`` is what the shell prints under ``--json``, ``str()``
-what it prints otherwise. This module does not know how damage is found or repaired.
+A report only holds facts; it opens no file. The shell prints ``to_dict()`` with ``--json`` and ``str()``
+without. This module must not know how damage is found or repaired.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from typing import Any
 
 from ..container.damage import Damage
 
-# A file has so many of its damages listed in the text; all of them are in ``to_dict()``.
-_LISTED = 10
+# Damages listed per file in the text; ``to_dict()`` has all of them.
+_DAMAGES_IN_TEXT = 10
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 @dataclass(frozen=True)
 class FileReport:
-    """What was found in one file.
+    """The state of one file.
 
-    ``records`` and ``good_bytes`` count what is sound. ``size`` is that of the plain data, which for an
-    uncompressed file is the file itself; offsets in ``damages`` are offsets in the same. Good bytes and
-    damaged bytes always add up to ``size``. Of a compressed file, ``size`` is what could be inflated, and
-    ``file_size`` that of the file itself, which ``good_file_bytes`` and ``damaged_file_bytes`` add up to:
-    the latter are those that could not be inflated. ``error`` says why the file could not be read to its
-    end, if the operating system did not let us.
+    ``records`` and ``good_bytes`` count sound records and the bytes of sound frames. ``size`` is the size of
+    the plain data: of the file itself, or for a compressed file of all that could be inflated. Offsets in
+    ``damages`` are offsets in the plain data. Good bytes and damaged bytes always add up to ``size``.
+
+    ``file_size`` is the size of the file itself. ``good_file_bytes`` and ``damaged_file_bytes`` add up to it;
+    in a compressed file, the damaged ones are those that could not be inflated. ``error`` says why the
+    operating system could not read the file to its end.
     """
 
     path: str
@@ -36,7 +37,7 @@ class FileReport:
     damages: tuple[Damage, ...] = ()
     compression: str = ""
     error: str | None = None
-    file_size: int | None = None  # where it is not ``size``
+    file_size: int | None = None  # ``size`` unless given
 
     def __post_init__(self) -> None:
         if self.file_size is None:
@@ -59,7 +60,7 @@ class FileReport:
 
     @property
     def damaged_file_bytes(self) -> int:
-        """How many bytes of the file itself are damaged: if it is compressed, could not be inflated."""
+        """How many bytes of the file itself are damaged: in a compressed file, those that do not inflate."""
         if not self.compression:
             return self.damaged_bytes
         return sum(damage.compressed_size for damage in self.damages)
@@ -71,7 +72,7 @@ class FileReport:
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost, where that is known of every damage."""
+        """How many records were lost; None unless it is known for every damage."""
         return _total(damage.records for damage in self.damages)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +110,7 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in many files: in a dataset, say, of which each file is a shard."""
+    """The state of many files, such as the shards of a dataset."""
 
     files: tuple[FileReport, ...]
 
@@ -125,7 +126,7 @@ class Report:
 
     @property
     def unreadable(self) -> tuple[FileReport, ...]:
-        """Those that could not be read, or not to their end."""
+        """The files that could not be read to their end."""
         return tuple(file for file in self.files if file.error is not None)
 
     @property
@@ -140,12 +141,12 @@ class Report:
 
     @property
     def damaged_bytes(self) -> int:
-        """How many of them lie in damages."""
+        """How many bytes of plain data lie in damages."""
         return sum(file.damaged_bytes for file in self.files)
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost, where that is known of every damage."""
+        """How many records were lost; None unless it is known for every damage."""
         return _total(file.lost_records for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,7 +166,7 @@ class Report:
         return self.text()
 
     def text(self, *, only_damaged: bool = False) -> str:
-        """A table with a line for each file, its damages below it, and at the end what to do."""
+        """A table with a line for each file, its damages below it, and at the end the files to repair."""
         lines = self.table(only_damaged=only_damaged)
         if damaged := [file.path for file in self.files if file.damages]:
             lines.append(f"to be salvaged or made again: {shlex.join(damaged)}")
@@ -196,11 +197,11 @@ class Report:
 
 @dataclass(frozen=True)
 class SalvageReport(Report):
-    """What salvaging a file found in it, and where everything went.
+    """The result of salvaging a file: its state, and where its records and damaged ranges went.
 
-    ``files`` holds the report on the source. The file ``output`` has all its sound records, has been read
-    back and verified, and is compressed with ``compression``; ``quarantine`` is the folder that took the
-    damaged ranges, if one was named. Where nothing could be saved, ``output`` is "".
+    ``files`` holds the report on the source. ``output`` is the file with all its sound records, which has
+    been read back and verified; ``compression`` is its compression. ``quarantine`` is the folder with the
+    damaged ranges, if one was named. If nothing could be saved, ``output`` is "".
     """
 
     output: str = ""
@@ -217,7 +218,7 @@ class SalvageReport(Report):
         }
 
     def text(self, *, only_damaged: bool = False) -> str:
-        """The report on the source, and what was saved of it."""
+        """The report on the source, and how many records were saved."""
         lines = self.table(only_damaged=only_damaged)
         lines.append(f"{_count(self.records, 'record')} saved and verified: {self.output}")
         if self.quarantine is not None:
@@ -226,7 +227,7 @@ class SalvageReport(Report):
 
 
 def salvaged_together(reports: Sequence[SalvageReport]) -> str:
-    """What became of several files that were salvaged, in a few lines."""
+    """A summary of several salvaged files, in a few lines."""
     saved = [report for report in reports if report.output]
     records = sum(report.records for report in saved)
     lines = [f"{len(saved):,} of {_count(len(reports), 'file')} saved, {_count(records, 'record')}"]
@@ -247,7 +248,7 @@ def _total(numbers: Iterable[int | None]) -> int | None:
 
 
 def human_size(size: float) -> str:
-    """``size`` bytes in the unit that suits it: 999 bytes, 1.0 kB, 4.2 GB."""
+    """``size`` bytes in a suitable unit: 999 bytes, 1.0 kB, 4.2 GB."""
     unit = 0
     while size >= 1000 and unit < len(_UNITS) - 1:
         size /= 1000
@@ -268,9 +269,9 @@ def _lost(records: int | None) -> str:
 
 
 def _listed(damages: tuple[Damage, ...]) -> list[str]:
-    lines = [f"  {damage}" for damage in damages[:_LISTED]]
-    if len(damages) > _LISTED:
-        lines.append(f"  and {len(damages) - _LISTED:,} more")
+    lines = [f"  {damage}" for damage in damages[:_DAMAGES_IN_TEXT]]
+    if len(damages) > _DAMAGES_IN_TEXT:
+        lines.append(f"  and {len(damages) - _DAMAGES_IN_TEXT:,} more")
     return lines
 
 

@@ -1,7 +1,7 @@
-"""Recovery: ``scan`` tells frame from damage in one file, ``salvage`` saves every record that is sound.
+"""``salvage``: copies every sound record of a damaged file to a new file, and verifies the copy.
 
-Both only walk a ``FrameStream`` and skip at damage; how the next frame is found is decided there. The
-source is opened for reading and never touched. This module does not know what a payload means.
+The source is only read. The copy appears under its name when it is complete and has been read back.
+``scan`` finds the damage. This module must not know what a payload means.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, temporary_name, writing
 from .quarantine import Quarantine, Rereadable, check_folder
 from .report import FileReport, SalvageReport
-from .scan import single, walk
+from .scan import one_file, records_and_damage
 
-# The blocks of a salvaged file that was GZIP in blocks.
-_BLOCK = 1 << 20
+# The size of the blocks in the copy of a file that was GZIP in blocks.
+_BLOCK_SIZE = 1 << 20
 
 
 def salvage(
@@ -42,12 +42,12 @@ def salvage(
     """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
 
     ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise. It
-    appears only when it is complete and has been read back and verified. The damaged ranges go to the
-    folder ``quarantine``, if one is named: each in a file named by its offset, and ``damages.json``, a
-    list of them all. Where not one record is sound, nothing is written and a ``CorruptionError`` says so.
-    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
+    appears only when it is complete and has been read back and verified. If a folder ``quarantine`` is named,
+    it takes the damaged ranges: each in a file named by its offset, and a list of them in ``damages.json``.
+    If no record is sound, nothing is written and a ``CorruptionError`` is raised. ``compression`` is that of
+    ``src``; ``progress`` is called as by ``validate``.
     """
-    file, target = single(src), os.fsdecode(dst)
+    file, target = one_file(src), os.fsdecode(dst)
     folder = None if quarantine is None else os.fsdecode(quarantine)
     check_places([(file, target, folder)])
     temporary = temporary_name(target)
@@ -61,10 +61,10 @@ def salvage(
     except BaseException as error:
         if kept is not None:
             kept.abandon()
-        with suppress(OSError):  # it may never have been there
+        with suppress(OSError):  # it may not exist
             os.unlink(temporary)
         if isinstance(error, OSError) and error.filename == temporary:
-            error.filename = target  # which is the name that the caller knows
+            error.filename = target  # the name that the caller knows
         raise
     return SalvageReport(
         (source,), output=target, compression=written, quarantine=folder if quarantined else None
@@ -72,8 +72,10 @@ def salvage(
 
 
 def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
-    """An error if what is salvaged from some file, to a target and a quarantine, were to end up in the
-    place of something else: of a source, of another target, of a quarantine."""
+    """Raise an error if a target or quarantine would overwrite a source, another target or a quarantine.
+
+    Each job is a source, its target, and its quarantine or None.
+    """
     targets: dict[str, Named] = {}
     for file, target, quarantine in jobs:
         _check_target(file, target)
@@ -105,28 +107,28 @@ def _check_target(file: Named, target: str) -> None:
 def _copy(
     opened: Rereadable, target: str, options: Any, kept: Quarantine | None, progress: Progress
 ) -> tuple[FileReport, int]:
-    """Write the sound records to ``target``; the CRC is that of all payloads, one behind the other."""
+    """Write the sound records to ``target``; the report, and the CRC of all payloads joined together."""
     stream = FrameStream(opened)
     damages: list[Damage] = []
-    records = crc = told = 0
+    records = crc = reported = 0
     writer: TFRecordWriter | None = None
     try:
-        for found in walk(opened, stream):
-            if isinstance(found, Damage):
-                damages.append(found)
+        for part in records_and_damage(opened, stream):
+            if isinstance(part, Damage):
+                damages.append(part)
                 if kept is not None:
-                    kept.add(found, opened)
+                    kept.add(part, opened)
                 continue
             with writing(target):
-                if writer is None:  # only now it is sure what the source is compressed with
+                if writer is None:  # the compression of the source is known only now
                     writer = TFRecordWriter(target, _like(opened) if options is None else options)
-                writer.write_many(found)
-            records += len(found)
-            for payload in found.views():
+                writer.write_many(part)
+            records += len(part)
+            for payload in part.views():
                 crc = crc32c(payload, crc)
-            opened.forget((found.base or 0) + int(found.ends[-1]))
-            progress(opened.position - told, len(found))
-            told = opened.position
+            opened.forget((part.base or 0) + int(part.ends[-1]))
+            progress(opened.position - reported, len(part))
+            reported = opened.position
         if writer is None and damages:
             raise CorruptionError(f"it holds no sound record: {damages[0]}", path=opened.name)
         with writing(target):
@@ -142,19 +144,22 @@ def _copy(
 
 
 def _like(opened: Opened) -> TFRecordOptions:
-    """Options for a file that is compressed in the same way."""
-    return TFRecordOptions(opened.compression, block_size=_BLOCK if opened.blocked else None)
+    """Options that compress a file as ``opened`` is compressed."""
+    return TFRecordOptions(opened.compression, block_size=_BLOCK_SIZE if opened.blocked else None)
 
 
 def _verified(path: str, records: int, crc: int) -> str:
-    """The compression of the file at ``path``, once it is certain that it holds those records, on disk."""
-    found = read = 0
+    """The compression of the file at ``path``, after it has been read back and flushed to disk.
+
+    An OSError if it does not hold ``records`` payloads with this CRC.
+    """
+    found = found_crc = 0
     with closing(FrameStream(opened := open_source(path))) as stream, suppress(CorruptionError):
         while (batch := stream.next()) is not None:
             found += len(batch)
             for payload in batch.views():
-                read = crc32c(payload, read)
-    if (found, read) != (records, crc):
+                found_crc = crc32c(payload, found_crc)
+    if (found, found_crc) != (records, crc):
         raise OSError(errno.EIO, "what was read back is not what was written; is the disk sound?", path)
     with open(path, "rb") as file:
         os.fsync(file.fileno())

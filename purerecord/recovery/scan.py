@@ -1,6 +1,8 @@
 """``scan``: every frame and every damage of a file, in order.
 
-This module does not know what a payload means.
+``records_and_damage`` is the same for whole runs of records; ``salvage``, ``validate`` and the shell read
+files with it. Reading raises at damage, and skipping finds the next frame: two separate acts of
+``FrameStream``. This module must not know what a payload means.
 """
 
 from __future__ import annotations
@@ -18,15 +20,15 @@ from ..errors import CorruptionError
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
-from .duplicated_blocks import Repeats
+from .duplicated_blocks import DuplicatedBlocks
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A sound frame: where it begins in the plain data, how long its payload is, which record it holds.
+    """A sound frame: its offset in the plain data, the length of its payload, and the number of its record.
 
-    ``index`` counts the sound records from 0. ``searched`` is true where no trusted length leads to this
-    frame: it was found by search, behind damage.
+    ``index`` counts the sound records from 0. ``searched`` is true for a frame that was found by search after
+    damage, because no trusted length leads to it.
     """
 
     __slots__ = ("index", "length", "offset", "searched")
@@ -38,32 +40,32 @@ class Frame:
 
 
 def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
-    """Everything that one file consists of, in order: its frames, and the damage between them.
+    """Yield the frames of one file and the damage between them, in order.
 
-    Where only the header of a frame is damaged, a ``Damage`` of those twelve bytes comes first and the
-    frame's ``offset`` is still where its header begins.
+    If only the header of a frame is damaged, a ``Damage`` of those twelve bytes comes first. The ``offset``
+    of the frame is still where its header begins.
 
     >>> for found in scan("train.tfrecord"):
     ...     print(found)
     """
-    opened = open_source(single(path), compression)
+    opened = open_source(one_file(path), compression)
     with closing(FrameStream(opened)) as stream:
         index = 0
-        for found in walk(opened, stream):
-            if isinstance(found, Damage):
-                yield found
+        for part in records_and_damage(opened, stream):
+            if isinstance(part, Damage):
+                yield part
                 continue
             searched = stream.searched
-            offsets = (found.begins + ((found.base or 0) - HEADER)).tolist()
-            for offset, length in zip(offsets, found.lengths.tolist(), strict=True):
+            offsets = (part.begins + ((part.base or 0) - HEADER)).tolist()
+            for offset, length in zip(offsets, part.lengths.tolist(), strict=True):
                 yield Frame(offset, length, index, searched)
                 index += 1
                 searched = False
 
 
-def walk(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
-    """What a stream consists of: runs of records, and the damage between them."""
-    repeats = Repeats()
+def records_and_damage(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
+    """Yield the runs of records in ``stream``, and the damage between them, in order."""
+    duplicated = DuplicatedBlocks()
     while True:
         try:
             records = stream.next()
@@ -72,7 +74,7 @@ def walk(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
             if damage.kind == BROKEN_COMPRESSION:
                 damage = replace(damage, compressed=opened.passed)
             elif opened.rewinds:
-                damage = repeats.named(damage, opened.name)
+                damage = duplicated.classify(damage, opened.name)
             yield damage
             continue
         if records is None:
@@ -80,8 +82,8 @@ def walk(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
         yield records
 
 
-def single(path: Any) -> Named:
-    """The one file that ``path`` names."""
+def one_file(path: Any) -> Named:
+    """The one file that ``path`` names; a ValueError if it names several."""
     files = resolve(path)
     if len(files) != 1:
         raise ValueError(f"{path} names {len(files)} files; this takes one at a time")

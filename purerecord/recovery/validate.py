@@ -1,8 +1,8 @@
-"""Validation: every byte of every file checked, by several processes if there are several files.
+"""``validate``: checks every byte of every file, in several processes if there are several files.
 
-A file is sound if it consists of frames whose checksums hold; on request, each payload must also be an
-Example, or fit a schema. Here container and payload meet: the walk over the frames is ``recovery``'s,
-decoding that of ``columns`` and ``parse``. What is damage to a file is not decided here.
+A file is sound if it consists of frames whose checksums match. On request, each payload must also be an
+Example, or fit a schema. Here container and payload meet: ``scan`` reads the frames, ``payload`` decodes
+them. This module must not decide what is damage to a file.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ..processes.pool import Progress, no_progress
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, resolve
-from .fast_verify import sound_runs
+from .fast_verify import count_sound_frames
 from .report import FileReport, Report
-from .scan import walk
+from .scan import records_and_damage
 
 NOT_AN_EXAMPLE = "not an Example"
 NOT_OF_THE_SCHEMA = "not of the schema"
@@ -44,12 +44,12 @@ def validate(
 ) -> Report:
     """Check every byte of the files that ``paths`` names, and report all damage.
 
-    ``decode`` asks each payload to be a valid Example, ``schema`` (feature specs by name, as
-    ``infer_schema`` proposes them, for SequenceExamples a pair) also to fit these specs. With ``workers``,
-    so many processes share the files; without, all is done here. Why a file could not be read to its end,
-    or is not there at all, is the ``error`` in the report on it; only if none of them is there, that is a
-    FileNotFoundError.
-    ``progress`` is called with the bytes and the records gone through since.
+    With ``decode``, each payload must be a valid Example. With ``schema`` (feature specs by name, as
+    ``infer_schema`` returns them, a pair of them for SequenceExamples), it must also fit these specs.
+    ``workers`` is the number of processes that share the files; without it, this process checks them all.
+    If a file is missing or cannot be read to its end, the ``error`` in its report says why; only if all
+    files are missing, a FileNotFoundError is raised. ``progress`` is called with the number of bytes and of
+    records that were checked since its last call.
 
     >>> report = validate("train-*.tfrecord", workers=4)
     >>> report.ok, report.records, [file.path for file in report.damaged]
@@ -58,50 +58,52 @@ def validate(
     _check_any(files)
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be positive, not {workers}")
-    check = PayloadCheck(schema) if decode or schema is not None else None
-    job = Job(check, compression)
+    check = _PayloadCheck(schema) if decode or schema is not None else None
+    job = _CheckFile(check, compression)
     if (workers or 1) > 1 and len(files) > 1 and all(isinstance(file, str) for file in files):
         from ..processes.pool import run_all  # noqa: PLC0415 - slow to import, seldom needed
 
-        found = run_all(job, files, min(workers or 1, len(files)), progress)
-        reports = (report or died(str(file)) for file, report in zip(files, found, strict=True))
-        return Report(tuple(reports))
+        reports = run_all(job, files, min(workers or 1, len(files)), progress)
+        return Report(
+            tuple(report or _killed(str(file)) for file, report in zip(files, reports, strict=True))
+        )
     return Report(tuple(job(file, progress) for file in files))
 
 
 def _check_any(files: list[Named]) -> None:
+    """Raise a FileNotFoundError if no file exists."""
     local = [file for file in files if isinstance(file, str) and not is_url(file)]
     if local and len(local) == len(files) and not any(map(os.path.lexists, local)):
         os.stat(local[0])
 
 
-def died(path: str) -> FileReport:
-    """The report on a file that a process did not live to check."""
+def _killed(path: str) -> FileReport:
+    """The report on a file whose worker process was killed."""
     return FileReport(path, 0, 0, error="the process that checked it was killed; was memory short?")
 
 
 @dataclass(frozen=True)
-class PayloadCheck:
-    """Looks into payloads: each must be an Example and, with a schema, fit that."""
+class _PayloadCheck:
+    """Decodes payloads: each must be an Example and, with a schema, fit it."""
 
     schema: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]] | None
 
     def __call__(self, records: Records) -> list[tuple[int, str, str]]:
-        """Which records are not as they should be: number, kind of damage, what is wrong."""
+        """The number, kind of damage and reason of each payload that is not valid."""
         try:
             self._decode(records)
             return []
         except (CorruptionError, SchemaError):
             pass
-        found = []
-        for i in range(len(records)):  # one by one, to find all that are at fault
+        faults = []
+        for i in range(len(records)):  # one by one, to find all that are not valid
             try:
                 self._decode(records[i : i + 1])
             except CorruptionError as error:
-                found.append((i, NOT_AN_EXAMPLE, error.reason))
+                faults.append((i, NOT_AN_EXAMPLE, error.reason))
             except SchemaError as error:
-                found.append((i, NOT_OF_THE_SCHEMA, f"feature {error.feature!r}: {error.reason}"))
-        return found
+                faults.append((i, NOT_OF_THE_SCHEMA, f"feature {error.feature!r}: {error.reason}"))
+        return faults
 
     def _decode(self, records: Records) -> None:
         if self.schema is None:
@@ -113,57 +115,58 @@ class PayloadCheck:
 
 
 @dataclass(frozen=True)
-class Job:
-    """What is to be done with each file; can be sent to another process."""
+class _CheckFile:
+    """Checks one file; can be pickled and sent to a worker process."""
 
-    check: PayloadCheck | None
+    check: _PayloadCheck | None
     compression: Any
 
     def __call__(self, file: Named, progress: Progress | None = None) -> FileReport:
         """The report on one file."""
-        found = _Found(self.check)
+        totals = _FileTotals(self.check)
         name, error = file if isinstance(file, str) else "", None
         compression, stored = "", None
         try:
             with closing(open_source(file, self.compression)) as opened:
                 name = opened.name
-                _examine(opened, found, progress or no_progress)
+                _examine(opened, progress or no_progress, totals)
                 compression = opened.compression or ""
                 stored = opened.position if compression else None
         except OSError as refused:
             error = refused.strerror or str(refused)
         except MemoryError:
             error = "not enough memory"
-        damages = tuple(found.damages)
-        return FileReport(name, found.records, found.position, damages, compression, error, stored)
+        damages = tuple(totals.damages)
+        return FileReport(name, totals.records, totals.position, damages, compression, error, stored)
 
 
-def _examine(opened: Opened, found: _Found, progress: Progress) -> None:
-    told = 0
-    if found.check is None:  # nobody needs the payloads
-        for records, size in sound_runs(opened):
-            found.add_sound(records, size)
-            progress(opened.position - told, records)
-            told = opened.position
-    stream = FrameStream(opened, record=found.records, offset=found.position)
-    for part in walk(opened, stream):
-        before = found.records
+def _examine(opened: Opened, progress: Progress, totals: _FileTotals) -> None:
+    """Add all frames and all damage of ``opened`` to ``totals``."""
+    reported = 0
+    if totals.check is None:  # the payloads are not needed
+        for records, size in count_sound_frames(opened):
+            totals.add_sound(records, size)
+            progress(opened.position - reported, records)
+            reported = opened.position
+    stream = FrameStream(opened, record=totals.records, offset=totals.position)
+    for part in records_and_damage(opened, stream):
+        before = totals.records
         if isinstance(part, Damage):
-            found.add_damage(part)
+            totals.add_damage(part)
         else:
-            found.add_records(part)
-        progress(opened.position - told, found.records - before)
-        told = opened.position
+            totals.add_records(part)
+        progress(opened.position - reported, totals.records - before)
+        reported = opened.position
 
 
-class _Found:
-    """What has been found in a file so far."""
+class _FileTotals:
+    """The sound records and the damage of a file so far."""
 
-    def __init__(self, check: PayloadCheck | None) -> None:
+    def __init__(self, check: _PayloadCheck | None) -> None:
         self.check = check
         self.records = 0
         self.damages: list[Damage] = []
-        self.position = 0  # how many bytes of the plain data are accounted for
+        self.position = 0  # the plain bytes before it are accounted for
 
     def add_sound(self, records: int, size: int) -> None:
         self.records += records
@@ -178,13 +181,13 @@ class _Found:
         base = records.base or 0
         for number, kind, detail in self.check(records) if self.check is not None else ():
             self.records -= 1
-            # Of a record whose header is damaged, that is accounted for already.
+            # If the header of the record is damaged, it is accounted for already.
             begin = max(base + int(records.begins[number]) - HEADER, self.position)
             self._add_payload(begin, base + int(records.ends[number]) + FOOTER, kind, detail)
         self.position = base + int(records.ends[-1]) + FOOTER
 
     def _add_payload(self, begin: int, end: int, kind: str, detail: str) -> None:
-        """A bad payload; neighbours that are bad in the same way become one damage."""
+        """Add a bad payload; neighbours with the same kind of damage become one damage."""
         last = self.damages[-1] if self.damages else None
         if last is not None and last.kind == kind and last.end == begin:
             self.damages[-1] = replace(last, end=end, records=(last.records or 0) + 1)

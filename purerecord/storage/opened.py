@@ -181,6 +181,11 @@ class Opened:
         """Whether ``rewind`` is possible."""
         return self._plain is self._file and self._file.regular
 
+    @property
+    def regular(self) -> bool:
+        """Whether this is a regular file that was opened here, by its name."""
+        return self._file.regular
+
     def readinto(self, buffer: memoryview) -> int:
         """Like ``read``, into a buffer of the caller's; only where ``rewind`` is possible."""
         return self._file.readinto(buffer)

@@ -1,22 +1,15 @@
-"""The command line: what is printed where, exit codes, stdin, broken pipes, Ctrl-C; and never a traceback."""
+"""What each command prints and writes, and its exit code."""
 
 from __future__ import annotations
 
-import fcntl
-import io
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import termios
+import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import purerecord
 from purerecord import (
     TFRecordWriter,
     encode_example,
@@ -25,132 +18,8 @@ from purerecord import (
     read_records,
     validate,
 )
-from purerecord.cli import main
-from purerecord.cli.arguments import build_parser
-from purerecord.cli.progress import ProgressLine
-from tests.support.damage import cut, flip_byte, frames, insert, starts
-
-HOME = str(Path(purerecord.__file__).parents[1])
-COMMANDS = ("validate", "salvage", "info", "cat", "index", "demo")
-PAYLOADS = [encode_example({"label": i, "name": f"{i}.jpg", "score": i / 10}) for i in range(100)]
-EDGES = starts(PAYLOADS)
-CLEAN = frames(PAYLOADS)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("sound").write_bytes(CLEAN)
-    Path("damaged").write_bytes(flip_byte(insert(CLEAN, EDGES[50], b"?" * 30), EDGES[7] + 15))
-    Path("cut").write_bytes(cut(CLEAN, len(CLEAN) - 9))
-    Path("page.html").write_bytes(b"<html><body>Not here</body></html>")
-    return tmp_path
-
-
-def run(capfd, *arguments: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command run in this process."""
-    try:
-        code = main(arguments)
-    except SystemExit as done:
-        code = int(done.code or 0)
-    out, err = capfd.readouterr()
-    assert "Traceback" not in err
-    return code, out, err
-
-
-def process(*arguments: str, **options) -> subprocess.Popen:
-    """A command in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "purerecord", *arguments],
-        env={**os.environ, "PYTHONPATH": HOME},
-        stdin=options.pop("stdin", subprocess.DEVNULL),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
-# Usage
-
-
-def test_version(capfd):
-    assert run(capfd, "--version") == (0, f"purerecord {purerecord.__version__}\n", "")
-
-
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
-def test_every_command_has_help(capfd, command):
-    code, out, _ = run(capfd, *command, "--help")
-    assert code == 0
-    assert out.startswith("usage: purerecord")
-
-
-def test_every_option_says_what_it_does():
-    parser = build_parser()
-    (commands,) = (action for action in parser._actions if hasattr(action, "choices") and action.choices)
-    assert set(commands.choices) == set(COMMANDS)
-    for command in commands.choices.values():
-        assert all(action.help for action in command._actions)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("nonsense",),
-        ("validate",),
-        ("validate", "sound", "--workers", "0"),
-        ("validate", "sound", "--workers", "many"),
-        ("cat", "sound", "--limit", "-1"),
-        ("cat", "sound", "--format", "xml"),
-        ("salvage", "sound"),
-    ],
-)
-def test_wrong_usage_is_code_2(capfd, arguments):
-    code, out, err = run(capfd, *arguments)
-    assert code == 2
-    assert out == ""
-    assert "usage:" in err
-
-
-def test_raw_records_have_no_features_to_choose_from(capfd):
-    code, out, err = run(capfd, "cat", "sound", "--format", "raw", "--features", "label")
-    assert (code, out) == (2, "")
-    assert "--features is for" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("validate", "none"), "none: No such file"),
-        (("validate", "none-*"), "none-*: no file matches"),
-        (("validate", "x@3"), "No such file"),
-        (("validate", "sound", "--schema", "page.html"), "purerecord: "),
-        (("cat", "none"), "none: No such file"),
-        (("cat", "."), "directory"),
-        (("info", "none"), "none: No such file"),
-        (("index", "none"), "none: No such file"),
-        (("index", "damaged"), "damaged"),
-        (("index", "-"), "stdin"),
-        (("index", "sound", "cut", "--output", "x"), "one file"),
-        (("salvage", "page.html", "x"), "no sound record"),
-        (("salvage", "sound", "sound"), "never changed"),
-        (("salvage", "none", "x"), "none: No such file"),
-        (("salvage", "sound", "no/such/folder/x"), "No such file"),
-        (("validate", "s3://bucket/x"), "purerecord"),
-    ],
-)
-def test_what_cannot_be_done_is_code_1_and_one_line(capfd, arguments, said):
-    before = sorted(os.listdir())
-    code, out, err = run(capfd, *arguments)
-    if arguments[1].startswith("s3:") and code == 1 and "fsspec" not in err:
-        return  # fsspec is installed, and says something of its own
-    assert code == 1
-    assert out == ""
-    assert err.startswith("purerecord: ")
-    assert said in err
-    assert err.count("\n") == 1
-    assert sorted(os.listdir()) == before
-
+from tests.support.command_line import CLEAN, EDGES, PAYLOADS, process, run
+from tests.support.damage import flip_byte, frames
 
 # validate
 
@@ -225,6 +94,33 @@ def test_compression_can_be_declared(capfd):
     assert "broken compression" in out
 
 
+def test_names_in_the_last_lines_can_be_given_to_the_shell_again(capfd):
+    Path("a b").write_bytes(Path("damaged").read_bytes())
+    _, out, _ = run(capfd, "validate", "a b", "cut", "no 'such'")
+    *_, damaged, unreadable = out.splitlines()
+    assert damaged == "to be salvaged or made again: 'a b' cut"
+    assert shlex.split(unreadable.partition(": ")[2]) == ["no 'such'"]
+
+
+def test_validate_names_folders_as_what_cannot_be_read(capfd):
+    Path("d").mkdir()
+    code, out, _ = run(capfd, "validate", "damaged", "d")
+    assert code == 1
+    assert out.splitlines()[-2:] == ["to be salvaged or made again: damaged", "could not be read: d"]
+
+
+def die(_job, _file) -> None:
+    os._exit(9)
+
+
+def test_file_that_kills_its_worker_is_named(monkeypatch):
+    monkeypatch.setattr("purerecord.processes.pool._work", die)
+    report = validate(["sound", "damaged"], workers=2)
+    assert [file.error for file in report.files] == [
+        "the process that checked it was killed; was memory short?"
+    ] * 2
+
+
 # salvage
 
 
@@ -252,23 +148,60 @@ def test_salvage_of_many_files_goes_to_a_folder(capfd):
     assert [report["records"] for report in json.loads(out)] == [99, 100]
 
 
+def test_salvage_of_many_files_ends_with_what_became_of_them(capfd):
+    code, out, _ = run(capfd, "salvage", "[sdc]*", "out")
+    assert code == 3
+    assert out.splitlines()[-2:] == ["3 of 3 files saved, 298 records", "with damage: cut damaged"]
+    code, out, _ = run(capfd, "salvage", "sound", "out")
+    assert (code, out.splitlines()[-1]) == (0, "100 records saved and verified: out/sound")
+
+
+def test_several_files_are_salvaged_to_a_folder_only(capfd):
+    code, out, err = run(capfd, "salvage", "[sd]*d", "cut")
+    assert (code, out) == (1, "")
+    assert err == "purerecord: cut: 2 files are to be salvaged, so it must be a folder\n"
+
+
+def test_salvage_does_not_write_to_stdout(capfd):
+    before = sorted(os.listdir())
+    code, out, err = run(capfd, "salvage", "sound", "-")
+    assert (code, out) == (2, "")
+    assert "name a file" in err
+    assert sorted(os.listdir()) == before
+
+
+def test_salvage_never_writes_two_files_to_one_place(capfd):
+    for name in ("one", "two"):
+        Path(name).mkdir()
+        Path(name, "x").write_bytes(CLEAN)
+    before = sorted(os.listdir())
+    code, out, err = run(capfd, "salvage", "*/x", "out", "--quarantine", "bad")
+    assert (code, out) == (1, "")
+    assert err == "purerecord: one/x and two/x would both be written to out/x; salvage one by one\n"
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("target", "quarantine"), [("q", "q"), ("q", "./q"), ("q/x", "q"), ("out", "sound"), ("q/", "q")]
+)
+def test_salvage_writes_no_records_to_the_quarantine(capfd, target, quarantine):
+    before = sorted(os.listdir())
+    code, _, err = run(capfd, "salvage", "damaged", target, "--quarantine", quarantine)
+    assert code == 1
+    assert "quarantine" in err
+    assert sorted(os.listdir()) == before
+
+
+def test_salvage_checks_all_places_before_it_writes(capfd):
+    Path("bad/sound").mkdir(parents=True)
+    Path("bad/sound/old").write_bytes(b"")
+    code, _, err = run(capfd, "salvage", "[sd]*d", "out", "--quarantine", "bad")
+    assert code == 1
+    assert "bad/sound" in err
+    assert not Path("out").exists()
+
+
 # info
-
-
-def test_info_says_what_is_in_a_file(capfd):
-    code, out, err = run(capfd, "info", "sound")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == [
-        "sound",
-        "  size         7.3 kB",
-        "  compression  none",
-        "  records      100",
-        "  record size  56 bytes to 57 bytes, 57 bytes on average",
-        "  features     in the first 100 records",
-        "    label  int64, 1 value",
-        "    name   bytes, 1 value",
-        "    score  float32, 1 value",
-    ]
 
 
 def test_info_of_a_damaged_file_is_code_3(capfd):
@@ -295,18 +228,20 @@ def test_info_prints_json(capfd):
     assert sound["decoded"] == 10
 
 
-def test_info_of_ragged_and_missing_features(capfd):
-    Path("a").write_bytes(frames([encode_example({"x": [1, 2]}), encode_example({"x": [], "y": 2.5})]))
-    _, out, _ = run(capfd, "info", "a")
-    assert "x  empty/int64, 0 to 2 values" in out
-    assert "y  float32, 1 value, missing in 1" in out
+def test_schema_that_cannot_be_inferred_names_the_file(capfd):
+    Path("odd").write_bytes(frames([encode_example({"a": 1}), encode_example({"a": "x"})]))
+    code, out, err = run(capfd, "info", "--schema", "odd")
+    assert (code, out) == (1, "")
+    assert err.startswith("purerecord: odd: ")
+    assert "'a'" in err
 
 
-def test_info_of_an_empty_file(capfd):
+def test_schema_of_nothing_is_none(capfd):
     Path("empty").write_bytes(b"")
-    code, out, _ = run(capfd, "info", "empty")
-    assert code == 0
-    assert "records      0" in out
+    for name in ("empty", "page.html"):
+        code, out, err = run(capfd, "info", "--schema", name)
+        assert (code, out) == (1, "")
+        assert err == f"purerecord: {name}: no record to infer a schema from\n"
 
 
 # cat
@@ -335,48 +270,6 @@ def test_cat_goes_on_behind_damage_and_says_so(capfd):
     )
 
 
-ODD = [
-    ("Zoë".encode(), '"Zoë"'),
-    (b"\xff\x00", '{"base64": "/wA="}'),
-    (encode_example({"b": [b"\xfe", "é"]}), '{"b": [{"base64": "/g=="}, "é"]}'),
-    (encode_example({"f": [np.nan, np.inf, 0.1]}), '{"f": [{"float": "nan"}, {"float": "inf"}, 0.1]}'),
-    (encode_example({"e": []}), '{"e": []}'),
-    (encode_example({}), "{}"),
-    (
-        encode_sequence_example({"id": 1}, {"s": [[1, 2], [3]]}),
-        '{"context": {"id": [1]}, "sequence": {"s": [[1, 2], [3]]}}',
-    ),
-]
-
-
-@pytest.mark.parametrize(("payload", "line"), ODD)
-def test_cat_prints_what_json_lacks(capfd, payload, line):
-    Path("odd").write_bytes(frames([payload]))
-    assert run(capfd, "cat", "odd") == (0, line + "\n", "")
-
-
-def test_cat_prints_text(capfd):
-    payloads = [
-        encode_example({"image": b"\xff\xd8\xff\xe0" + bytes(90), "ids": list(range(20)), "word": "x" * 100}),
-        encode_sequence_example({}, {"steps": [[1], []]}),
-        b"\xff\xff",
-    ]
-    Path("a").write_bytes(frames(payloads))
-    _, out, _ = run(capfd, "cat", "--format", "text", "a")
-    assert out.splitlines() == [
-        f"record 0: {len(payloads[0])} bytes",
-        "  ids: [0, 1, 2, 3, 4, 5, 6, 7, ... (20 values)]",
-        "  image: <94 bytes, a JPEG image>",
-        f'  word: "{"x" * 60}..."',
-        f"record 1: {len(payloads[1])} bytes",
-        "  steps: 2 steps",
-        "    1",
-        "    []",
-        "record 2: 2 bytes",
-        "  no Example; <2 bytes>",
-    ]
-
-
 def test_cat_prints_raw_payloads():
     done = process("cat", "--format", "raw", "--limit", "3", "sound")
     assert done.communicate() == (b"".join(PAYLOADS[:3]), b"")
@@ -396,7 +289,7 @@ def test_index_as_text(capfd):
     assert Path("sound.idx").read_text().splitlines()[1] == f"{EDGES[1]} {EDGES[2] - EDGES[1]}"
 
 
-# Pipes, signals and terminals
+# All commands
 
 
 @pytest.mark.parametrize("command", ["validate", "info", "cat"])
@@ -417,92 +310,22 @@ def test_salvage_from_stdin():
     assert len(os.listdir("bad")) == 3
 
 
-def test_reader_that_goes_away_is_no_matter():
-    Path("long").write_bytes(CLEAN * 200)
-    done = process("cat", "long")
-    done.stdout.readline()
-    done.stdout.close()
-    assert done.stderr.read() == b""
-    done.stderr.close()
-    assert done.wait() == 141
+def test_stdin_has_a_name_in_a_folder():
+    with open("sound", "rb") as file:
+        done = process("salvage", "-", "out/", stdin=file)
+        done.communicate()
+    assert done.returncode == 0
+    assert os.listdir("out") == ["stdin"]
 
 
-@pytest.mark.parametrize("command", ["validate -", "cat -", "salvage - clean --quarantine bad"])
-def test_ctrl_c_is_quiet_and_leaves_no_half_file(command):
-    done = process(*command.split(), stdin=subprocess.PIPE)
-    done.stdin.write(flip_byte(CLEAN, 20) + CLEAN * 2)
-    done.stdin.flush()
-    wait_until_read(done)
-    done.send_signal(signal.SIGINT)
-    out, err = done.communicate()
-    assert done.returncode == 130
-    assert err in (b"", b"purerecord: <stdin>: [0, 72): bad data checksum\n")
-    assert command.startswith("cat") or out == b""
-    assert sorted(os.listdir()) == ["cut", "damaged", "page.html", "sound"]
-
-
-def wait_until_read(done: subprocess.Popen) -> None:
-    """Until the process has taken all that was written to its stdin, and waits for more."""
-    while done.poll() is None and fcntl.ioctl(done.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
-        pass
-
-
-@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill -INT"])
-def test_ctrl_c_ends_the_workers_too(whole_group):
-    for name in ("a", "b"):
-        os.mkfifo(name)
-    done = process("validate", "a", "b", "--workers", "2", start_new_session=True)
-    files = [os.open(name, os.O_WRONLY) for name in ("a", "b")]  # opens when a worker has opened it too
-    if whole_group:
-        os.killpg(done.pid, signal.SIGINT)
-    else:
-        done.send_signal(signal.SIGINT)
-    assert done.communicate() == (b"", b"")
-    assert done.returncode == 130
-    for file in files:
-        with pytest.raises(BrokenPipeError):  # nobody reads any more
-            os.write(file, b"x")
-        os.close(file)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_is_one_line_that_goes_away(monkeypatch):
-    clock = iter([0.0, 0.1, 1.0, 2.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    terminal = Terminal()
-    with ProgressLine(10_000_000, terminal) as progress:
-        progress(1_000_000, 5_000)  # too soon to be shown
-        progress(1_000_000, 5_000)
-        progress(3_000_000, 10_000)
-    assert terminal.getvalue() == (
-        "\r\x1b[K2.0 MB of 10.0 MB (20%), 2.0 MB/s, 10,000 records/s, 0:04 left"
-        "\r\x1b[K5.0 MB of 10.0 MB (50%), 2.5 MB/s, 10,000 records/s, 0:02 left"
-        "\r\x1b[K"
-    )
-
-
-def test_progress_without_a_total_has_no_end(monkeypatch):
-    clock = iter([0.0, 4000.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    terminal = Terminal()
-    ProgressLine(0, terminal)(1000, 1)
-    assert terminal.getvalue() == "\r\x1b[K1.0 kB, 0 bytes/s, 0 records/s"
-
-
-def test_progress_is_not_shown_where_nobody_looks():
-    nowhere = io.StringIO()
-    with ProgressLine(100, nowhere) as progress:
-        progress(100, 1)
-    assert nowhere.getvalue() == ""
-
-
-def test_long_times_have_hours(monkeypatch):
-    clock = iter([0.0, 1.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    terminal = Terminal()
-    ProgressLine(3601 + 3600, terminal)(1, 1)
-    assert terminal.getvalue().endswith("2:00:00 left")
+def test_json_is_valid_whatever_files_are_called(capfdbinary):
+    name = os.fsdecode(b"\xff\xe9.tfrecord")
+    Path(name).write_bytes(flip_byte(CLEAN, 20))
+    for command in (["validate", name], ["info", name], ["salvage", name, "x", "--quarantine", "bad"]):
+        done = process(*command, "--json")
+        out, err = done.communicate()
+        assert (done.returncode, err) == (3, b"")
+        found = json.loads(out.decode("utf-8"))
+        path = found[0]["path"] if isinstance(found, list) else found["files"][0]["path"]
+        assert os.fsencode(path) == b"\xff\xe9.tfrecord"
+    assert json.loads(Path("bad/damages.json").read_text())["source"] == name

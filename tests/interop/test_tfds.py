@@ -12,7 +12,7 @@ import purerecord as pr
 from purerecord.tfds import TFDSFolder
 from tests.support.interop import interop
 from tests.support.places import TESTS
-from tests.tfds.test_folder import plain, restored
+from tests.support.tfds_folders import plain, restored
 
 interop("tensorflow")
 tfds = interop("tensorflow_datasets")

@@ -8,7 +8,6 @@ begin with ``$ purerecord`` run as commands, and what follows each is its output
 from __future__ import annotations
 
 import contextlib
-import doctest
 import io
 import os
 import re
@@ -18,15 +17,11 @@ import sys
 
 import pytest
 
+from tests.support.doc_pages import same
 from tests.support.places import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def same(expected: str, got: str) -> None:
-    if not doctest.OutputChecker().check_output(expected, got, doctest.ELLIPSIS):
-        assert got == expected
 
 
 def run_console(text: str) -> None:

@@ -285,10 +285,10 @@ def read_all(
     with buffers(
         _LOOKAHEAD=look,
         _SMALLEST_READ=chunk,
-        _VERIFIED=max(chunk, 64),
-        _LARGEST_READ=rng.choice([100, 5_000, 1 << 24]),
-        _SEARCH_READ=rng.choice([50, 1_000, 10_000, 1 << 22]),
-        _DIRECT_PAYLOAD=rng.choice([10, 500, 1 << 14]),
+        _VERIFY_BUFFER=max(chunk, 64),
+        _PIECE=rng.choice([100, 5_000, 1 << 24]),
+        _SEARCH=rng.choice([50, 1_000, 10_000, 1 << 22]),
+        _LARGE=rng.choice([10, 500, 1 << 14]),
         **({"_SIZE": rng.choice([200, 3_000, 1 << 20]), "_FEW": rng.choice([1, 16])} if _SWEEPS else {}),
     ):
         source = _source(rng, data, folder)
