@@ -1,8 +1,9 @@
 """Two versions of purerecord in one run: ``python -m benchmarks.versions OLD [PART ...]``.
 
 ``OLD`` is the folder of another checkout, for example a ``git worktree`` of the commit before a change. Both
-versions run every row of the benchmark in turn; the best of several rounds counts. The ratio is old time
-through new time: below 1, the new version is slower. No peer is needed.
+versions run every row of the benchmark in turn; the best of several rounds counts. The ratio is the old
+time divided by the new time: below 1, the new version is slower. It needs no peer. This module does not know
+what an action does.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.__main__ import HERE, QUICK
+from benchmarks.__main__ import HERE, QUICK_DIVISOR
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.race import alternate
 from benchmarks.sides import Task
@@ -22,7 +23,7 @@ SLOWER = 0.97  # a ratio below this is marked
 
 
 def distinct(parts: list[str], workloads: list[str] | None) -> list[Case]:
-    """The cases that differ in what our side does; many differ in the peer alone."""
+    """The cases without those that differ only in the peer."""
     found: dict[tuple[object, ...], Case] = {}
     for case in CASES:
         if case.part in parts and (not workloads or case.workload in workloads):
@@ -50,16 +51,16 @@ def compare(cases: list[Case], old: Path, store: Store, rounds: int) -> Iterator
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run and print the table."""
+    """Compare the two versions and print the table."""
     parser = argparse.ArgumentParser("python -m benchmarks.versions", description=__doc__.partition("\n")[0])
     parser.add_argument("old", type=Path, help="the folder of the other checkout")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one or more of: {', '.join(PARTS)}")
     parser.add_argument("--workload", action="append", help="only this one")
-    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK} of the records, 3 rounds")
-    parser.add_argument("--rounds", type=int, help="rounds per row, best counts (7; quick: 3)")
-    parser.add_argument("--cache", type=Path, default=HERE / "cache", help="where the workloads are kept")
+    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK_DIVISOR} of the records, 3 rounds")
+    parser.add_argument("--rounds", type=int, help="rounds per row; the best counts (7; quick: 3)")
+    parser.add_argument("--cache", type=Path, default=HERE / "cache", help="folder of the workloads")
     args = parser.parse_args(argv)
-    store = Store(args.cache.resolve(), QUICK if args.quick else 1)
+    store = Store(args.cache.resolve(), QUICK_DIVISOR if args.quick else 1)
     cases = distinct(args.parts or list(PARTS), args.workload)
     print("| row | workload | old, ns | new, ns | old / new |\n|---|---|---|---|---|")
     for case, before, after in compare(
