@@ -70,7 +70,7 @@ def walk(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
         except CorruptionError:
             damage = stream.skip()
             if damage.kind == BROKEN_COMPRESSION:
-                damage = replace(damage, compressed=opened.passed)
+                damage = replace(damage, compressed=opened.skipped_range)
             elif opened.rewinds:
                 damage = repeats.named(damage, opened.name)
             yield damage

@@ -19,7 +19,7 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-from ...memory.recycling import Array, seen
+from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, forget, unpack
 from .lookahead import AheadCursor, Run, refuse_in_worker
 from .node import Context, Node, State, Tally
@@ -172,7 +172,7 @@ class Worker:
 
     def _return_rooms(self) -> None:
         """Have those rooms filled again that nobody looks at any more."""
-        looked_at = seen(self._rooms)
+        looked_at = is_referenced(self._rooms)
         for number, forks in list(self._lent.items()):
             if self._rooms[number] is not NOTHING and looked_at[number]:
                 continue
