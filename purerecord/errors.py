@@ -6,13 +6,13 @@
     │   ├── ChecksumError                a stored CRC does not match
     │   ├── CompressionError             the compressed stream is broken
     │   └── DecodeError                  the payload is not a valid message
-    ├── SchemaError(ValueError)          the bytes are fine, but not what was asked for
+    ├── SchemaError(ValueError)          the bytes are valid, but do not match the request
     ├── EncodeError(ValueError)          the caller's value cannot be stored
     ├── StaleIndexError(ValueError)      the index does not belong to this file
     └── ClosedError(ValueError)          used after close
 
 The layer that finds a fault knows the reason; an outer layer knows the file. So the place is kept in
-attributes that may be filled in later, and the message is put together when it is shown.
+attributes that may be filled in later, and the message is composed when it is shown.
 ``OSError`` is never wrapped. This module knows nothing of files, frames or messages.
 """
 
@@ -29,7 +29,7 @@ class CorruptionError(PureRecordError, ValueError):
     """The bytes are wrong.
 
     ``path`` names the file, ``record`` is the number of the record in it (from 0) and ``offset`` the
-    byte at which that record's frame begins (in the uncompressed data); each is None where unknown.
+    byte at which that record's frame begins (in the uncompressed data); each is None if unknown.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class CorruptionError(PureRecordError, ValueError):
 
 
 class TruncatedError(CorruptionError, EOFError):
-    """The data ends inside a frame: ``expected`` bytes should be there, ``got`` are."""
+    """The data ends inside a frame, which needs ``expected`` bytes and has ``got``."""
 
     def __init__(self, reason: str = "", *, expected: int = 0, got: int = 0, **place: Any) -> None:
         super().__init__(reason, **place)
@@ -66,8 +66,10 @@ class TruncatedError(CorruptionError, EOFError):
 
 
 class ChecksumError(CorruptionError):
-    """A checksum does not match: ``part`` is "length" or "data", ``expected`` is the stored masked
-    CRC, ``got`` the one computed from the bytes."""
+    """A checksum of ``part``, "length" or "data", does not match.
+
+    ``expected`` is the stored masked CRC, ``got`` the one computed from the bytes.
+    """
 
     def __init__(
         self, reason: str = "", *, part: str = "", expected: int = 0, got: int = 0, **place: Any
@@ -83,7 +85,7 @@ class CompressionError(CorruptionError):
 
 
 class DecodeError(CorruptionError):
-    """A payload is not a valid message: in ``feature`` if known, ``position`` bytes into the payload."""
+    """A payload is not a valid message; the error is ``position`` bytes into it, in ``feature`` if known."""
 
     def __init__(
         self,
@@ -120,12 +122,12 @@ class _FeatureError(PureRecordError, ValueError):
 
 
 class SchemaError(_FeatureError):
-    """The bytes are fine, but they are not what was asked for.
+    """The bytes are valid, but they do not match the request.
 
-    ``record`` is the number of the record in the file ``path``, or among those given where no file is
-    known; ``row`` is its place in the batch, ``name`` what ``example_names`` calls it, ``step`` the place
-    in a feature list. ``problem`` is "missing", "kind", "count", "partition" or "index", and ``expected``
-    and ``found`` are the facts (kinds by name, counts as numbers). Each is None where it says nothing.
+    ``record`` is the number of the record in the file ``path``, or among the given records if there is no
+    file. ``row`` is its index in the batch, ``name`` its name in ``example_names``, and ``step`` the index in
+    a feature list. ``problem`` is "missing", "kind", "count", "partition" or "index"; ``expected`` and
+    ``found`` are the facts (kinds by name, counts as numbers). Each is None if it does not apply.
     """
 
     def __init__(

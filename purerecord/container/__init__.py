@@ -4,19 +4,19 @@ The format itself, without I/O:
 
     checksum          masked CRC32C, for one value or many
     frames            the layout of a frame; headers, footers and CRCs of many frames at once
-    frame_chain       where each frame of a buffer begins
+    frame_chain       finds the whole frames in a buffer
     damage            the kinds of damage, and the range of bytes that each covers
     resync            finds the next frame after damage
     looks_like        what a file is, judged by its first bytes
 
 Reading, from the simplest source to the most capable:
 
-    frame_buffer      a piece of a file and the frames in it, shared by the two readers below
+    frame_buffer      a part of a file in memory and a cursor over its frames, shared by the two readers below
     small_frames      the fast path for runs of small frames
-    frame_stream      the frames of any source, forward, past damage if asked to
+    frame_stream      the frames of any source, forward, past damage on request
     seekable_file     the frames of an uncompressed local file, with skipping
     reader            ``read_records`` and ``read_batches``
-    index             where every record of a file lies, and the index file
+    index             where every record of a file is, and the index file
     record_file       ``RecordFile``: random access over one file or many
 
 Writing:

@@ -1,4 +1,7 @@
-"""``Damage``: a range of bytes that holds no good frame, and the words for what is wrong with it."""
+"""``Damage``: a range of bytes without a good frame, and the names of the kinds of damage.
+
+This module does not know how damage is found.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ NOT_A_TFRECORD = "not a TFRecord"
 class Damage:
     """The bytes ``[begin, end)`` of a file's plain data are damaged.
 
-    ``kind`` is one of the words above, ``records`` the number of records lost with them if that is known,
-    and ``detail`` a sentence for people. Where a compressed file is broken, ``compressed`` are the bytes
-    ``[begin, end)`` of the file itself that could not be inflated: none, if it just ends too early.
+    ``kind`` is one of the names above, ``records`` the number of lost records if known, and ``detail`` a
+    sentence for people. If a compressed file is broken, ``compressed`` is the range ``[begin, end)`` of the
+    file itself that could not be inflated: an empty one if the file just ends too early.
     """
 
     begin: int

@@ -24,7 +24,7 @@ from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 from .looks_like import looks_like, wrong_file_hint
-from .small_frames import Sweep, sweep_for
+from .small_frames import SmallFrameReader, small_frame_reader
 
 # Bytes per read from a source: at least, and at most.
 _SMALLEST_READ = 1 << 20
@@ -71,7 +71,7 @@ class FrameStream:
         self._resynced = False  # whether a search has found the next record
         self._headless = False  # whether only the header of the next record is damaged
         self._lookaheads = 0  # searches for the end of a frame with a damaged header
-        self._sweep: Sweep | None = None if after is None else after._sweep
+        self._small_frames: SmallFrameReader | None = None if after is None else after._small_frames
         self._mean: int = 0 if after is None else after._mean  # bytes per frame in the last buffer
         self.good = offset  # bytes of the file in the good frames that ``next`` handed out
         self.searched = False  # whether a search found the first of the records handed out last
@@ -129,7 +129,7 @@ class FrameStream:
             if (payload := self._read_large()) is not None:
                 self._buffer.record += 1
                 return [payload]
-            if not self._buffer.ready and (payloads := self._sweep_on()) is not None:
+            if not self._buffer.ready and (payloads := self._read_small()) is not None:
                 return payloads
         return self.next()
 
@@ -261,7 +261,7 @@ class FrameStream:
         self._load(after[FOOTER:], offset + length + FOOTER)
         return payload
 
-    def _sweep_on(self) -> Iterable[bytes] | None:
+    def _read_small(self) -> Iterable[bytes] | None:
         """The payloads of the small frames that come next and are not in the buffer yet, if all are good."""
         buffer = self._buffer
         self._opened.detect_compression()
@@ -269,13 +269,13 @@ class FrameStream:
             return None
         offset = buffer.base + buffer.stop
         self._opened.go_to(offset)
-        self._sweep = sweep_for(self._opened.remaining() or 0, self._sweep)
-        swept = self._sweep.take(self._opened)
-        self._load(b"", offset + (swept.size if swept else 0))
-        if swept is None:
+        self._small_frames = small_frame_reader(self._opened.remaining() or 0, self._small_frames)
+        small = self._small_frames.read(self._opened)
+        self._load(b"", offset + (small.size if small else 0))
+        if small is None:
             return None
-        buffer.record += swept.records
-        return swept.payloads
+        buffer.record += small.records
+        return small.payloads
 
     def _check_end(self) -> None:
         """Raise unless the data may end here."""

@@ -96,7 +96,7 @@ def _interleaved(payloads: Sequence[Any], lengths: Offsets, edges: npt.NDArray[n
     ends = np.cumsum(lengths + OVERHEAD)
     if isinstance(payloads, Records):
         whole = np.empty(int(ends[-1]) + OVERHEAD, np.uint8)
-        copy_ranges(payloads.buffer, payloads.begins, whole, ends - lengths, lengths, room=OVERHEAD)
+        copy_ranges(payloads.buffer, payloads.begins, whole, ends - lengths, lengths, slack=OVERHEAD)
     else:
         whole = np.frombuffer(bytearray(OVERHEAD).join((b"", *payloads, b"")), np.uint8)
     slots = elements(whole, OVERHEAD)

@@ -1,9 +1,9 @@
-"""Index files: where each record of a file lies, so that any of them can be read at once.
+"""Index files: where each record of a file is, for random access.
 
-Our own format knows the data's size and a fingerprint of it, and is refused for any other data. Also
-read and written: the text of DALI and ``tfrecord`` ("<offset> <size>" a line); also read: the binary
-``.idx`` of tfr-reader. Which one a file is, its content tells, never its name. Damaged or truncated data
-is never indexed as if it were whole. This module does not read payloads.
+Our own format includes the size and a fingerprint of the data, and is refused for any other data. This module
+also reads and writes the text of DALI and ``tfrecord`` ("<offset> <size>" a line), and reads the binary
+``.idx`` of tfr-reader. The content of an index file tells its format, never its name. Damaged or truncated
+data is never indexed as if it were whole. This module does not read payloads.
 
 Our format, little-endian; never change:
 
@@ -38,20 +38,22 @@ Offsets = npt.NDArray[np.int64]
 _MAGIC = b"\x89PRIDX\r\n"
 _HEAD = struct.Struct("<8sIIQQQ")
 _VERSION = 1
-_SAMPLE = 1 << 16
-# How a GZIP member begins that is not one of our blocks: without a name, or with one.
-_ORDINARY = (b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x08")
-_CHUNK = 1 << 20
-# Frames of this mean size are hopped over; smaller ones are read, many at once.
-_HOP = 1 << 13
+# Bytes at the beginning and at the end that a fingerprint covers.
+_FINGERPRINTED = 1 << 16
+# The first bytes of a GZIP member that is not one of our blocks: without a file name, and with one.
+_ORDINARY_GZIP = (b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x08")
+# Bytes per read of small frames.
+_READ_SIZE = 1 << 20
+# Frames of this mean size are skipped header by header; smaller ones are read, many at once.
+_HOP_MEAN = 1 << 13
 
 
 class Index:
-    """Where the records of one file lie.
+    """Where the records of one file are.
 
-    ``offsets[i]`` and ``sizes[i]`` are frame i's place in the file. For blocked GZIP they are the places of
-    the members, and ``first_records[i]`` is the number of the first record in member i; for a plain file
-    ``first_records`` is None.
+    Frame i has ``sizes[i]`` bytes at ``offsets[i]``. For blocked GZIP these arrays describe the members, and
+    ``first_records[i]`` is the number of the first record in member i. For a plain file ``first_records`` is
+    None.
     """
 
     __slots__ = ("data_size", "fingerprint", "first_records", "offsets", "records", "sizes")
@@ -130,7 +132,7 @@ class Index:
         return "".join(f"{offset} {size}\n" for offset, size in pairs).encode()
 
     def check(self, path: Any) -> None:
-        """StaleIndexError unless this is an index of the file at ``path`` as it is now."""
+        """Raise StaleIndexError unless this is an index of the file at ``path`` as it is now."""
         name = os.fsdecode(path)
         with open(name, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
@@ -143,12 +145,12 @@ class Index:
 
 
 def index_path(path: str) -> str:
-    """Where the index of the file ``path`` is kept: beside it."""
+    """The path of the index beside the file ``path``."""
     return path + ".index"
 
 
 def load_index(path: Any) -> Index:
-    """The index in the file ``path``, whichever of the known formats it has."""
+    """The index in the file ``path``, in any of the known formats."""
     name = os.fsdecode(path)
     with open(name, "rb") as file:
         data = file.read()
@@ -187,7 +189,7 @@ def _decode(data: bytes) -> Index:
 
 
 def _trusted(numbers: npt.NDArray[np.uint64], total: int) -> Offsets:
-    """``numbers`` as int64, sure to add up without overflow."""
+    """``numbers`` as int64, whose sum is checked not to overflow."""
     if float(numbers.sum(dtype=np.float64)) > min(total * 1.001 + 1, 2.0**62):
         raise CorruptionError("the index holds impossible numbers; build it anew")
     return numbers.astype(np.int64)
@@ -207,7 +209,7 @@ def _decode_tfr_reader(data: bytes) -> Index | None:
 
 def _decode_text(data: bytes) -> Index:
     lines = [line.split() for line in data.splitlines() if line.strip()]
-    # No number of more than 19 digits can be a place in a file.
+    # An offset in a file has at most 19 digits.
     if data.translate(None, b"0123456789 \t\r\n") or any(
         len(line) != 2 or max(map(len, line)) > 19 for line in lines
     ):
@@ -224,7 +226,7 @@ def _contiguous(offsets: Offsets, sizes: Offsets) -> Index:
 
 
 def build_index(path: Any) -> Index:
-    """The index of the file at ``path``, made by going from header to header, every length CRC checked.
+    """The index of the file at ``path``, built from the headers; checks the CRC of every length.
 
     The file must be uncompressed, or GZIP written with a ``block_size``.
     """
@@ -236,12 +238,12 @@ def build_index(path: Any) -> Index:
         try:
             head = file.read(HEAD_SIZE)
             if decode_block_header(head) is not None:
-                offsets, sizes, counts = _hop_blocks(file, size)
+                offsets, sizes, counts = _blocks(file, size)
                 firsts, records = np.cumsum(counts) - counts, int(counts.sum())
             elif detect(head):
                 raise io.UnsupportedOperation(not_seekable(name))
             else:
-                sizes = _walk(file, size)
+                sizes = _frame_sizes(file, size)
                 offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
         except CorruptionError as error:
             error.path = name
@@ -255,21 +257,21 @@ def build_index(path: Any) -> Index:
 
 
 def not_seekable(name: str) -> str:
-    """What to say of a compressed file in which one cannot seek."""
+    """The error message for a compressed file that cannot seek."""
     return (
         f"{name} is one compressed stream, in which one cannot seek; rewrite it, uncompressed or with "
         f'TFRecordOptions("GZIP", block_size=1 << 20), to read records at random'
     )
 
 
-def _walk(file: BinaryIO, size: int) -> Offsets:
+def _frame_sizes(file: BinaryIO, size: int) -> Offsets:
     """The sizes of all frames of a plain file."""
     found = [np.empty(0, np.int64)]
     position = records = 0
     while position < size:
         file.seek(position)
-        if position < records * _HOP or not records:
-            buffer = file.read(_CHUNK)
+        if position < records * _HOP_MEAN or not records:
+            buffer = file.read(_READ_SIZE)
             loaded = split(buffer)
             if len(loaded.begins):
                 found.append(loaded.ends - loaded.begins + OVERHEAD)
@@ -279,7 +281,7 @@ def _walk(file: BinaryIO, size: int) -> Offsets:
         else:
             buffer = file.read(HEADER)
         try:
-            # Less than a header where there should be more: the file has become shorter meanwhile.
+            # If less than a header could be read, the file has become shorter meanwhile.
             whole = frames.whole_size(buffer, size - position if len(buffer) >= HEADER else len(buffer))
         except CorruptionError as error:
             error.offset, error.record = position, records
@@ -290,7 +292,7 @@ def _walk(file: BinaryIO, size: int) -> Offsets:
     return np.concatenate(found)
 
 
-def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
+def _blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
     """The offsets, sizes and record counts of all members of a blocked GZIP file."""
     rows: list[tuple[int, int, int]] = []
     position = 0
@@ -299,7 +301,7 @@ def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
         block = decode_block_header(file.read(BLOCK_HEADER_SIZE))
         if block is None:
             file.seek(position)
-            if file.read(4) in _ORDINARY:
+            if file.read(4) in _ORDINARY_GZIP:
                 raise io.UnsupportedOperation(not_seekable(file.name))
             raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
         if block.size > size - position or block.records * OVERHEAD > block.data_size:
@@ -311,8 +313,8 @@ def _hop_blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
 
 
 def _fingerprint(file: BinaryIO, size: int) -> int:
-    """A number that tells this data from other data of the same size: CRCs of its beginning and end."""
+    """A number that distinguishes data of the same size: the CRCs of its beginning and its end."""
     file.seek(0)
-    begin = crc32c(file.read(_SAMPLE))
-    file.seek(max(0, size - _SAMPLE))
-    return begin << 32 | crc32c(file.read(_SAMPLE))
+    begin = crc32c(file.read(_FINGERPRINTED))
+    file.seek(max(0, size - _FINGERPRINTED))
+    return begin << 32 | crc32c(file.read(_FINGERPRINTED))

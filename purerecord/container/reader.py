@@ -1,7 +1,7 @@
 """Reading: ``read_records`` and ``read_batches``, forward through files and streams.
 
-They put file after file and apply ``on_error``; the work is done by ``FrameStream``. This module does not
-know how a file is stored, how a frame is laid out, nor what a payload means.
+This module opens one file after the other and applies ``on_error``; ``FrameStream`` does the work. The module
+does not know how a file is stored, how a frame is laid out, nor what a payload means.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..storage.paths import resolve
 from .frame_stream import FrameStream
 from .looks_like import open_source
 
-# What a batch holds when no batch size is given.
-_BATCH, _BATCH_BYTES = 8192, 1 << 23
+# Records and bytes of a batch without a given size.
+_BATCH_RECORDS, _BATCH_BYTES = 8192, 1 << 23
 
 _POLICIES = ("raise", "skip", "stop")
 _T = TypeVar("_T")
@@ -31,11 +31,11 @@ def check_on_error(on_error: str) -> None:
 
 
 class RecordReader(Iterator[bytes]):
-    """Iterates over the records of one file after the other; what ``read_records`` gives.
+    """An iterator over the records of one file after the other, as ``read_records`` returns it.
 
-    A reader that has come to the clean end of its last file goes on when more has been written to it:
-    ask it again. Under ``on_error="skip"``, ``skipped`` counts the damaged places passed over and
-    ``last_error`` is the latest of them.
+    After the clean end of the last file, iterating again gives the records that were written to it meanwhile.
+    With ``on_error="skip"``, ``skipped`` counts the damaged ranges that were skipped, and ``last_error`` is
+    the error of the last one.
     """
 
     def __init__(
@@ -50,21 +50,21 @@ class RecordReader(Iterator[bytes]):
         self._stopped = False
         self._closed = False
         self._current: Iterator[bytes] = iter(())
-        self._lock = threading.Lock()  # for what is read is shared by all who iterate
+        self._lock = threading.Lock()  # all loops over this reader share its position
         self.skipped = 0
         self.last_error: CorruptionError | None = None
-        # The first file is opened at once, so that what is wrong with it is said here.
+        # Opens the first file now, so that its errors are raised here.
         if files:
             self._open_next()
 
     def __iter__(self) -> Iterator[bytes]:
-        # Looping over a generator is faster than calling __next__; both go on with self._current.
+        # A loop over a generator is faster than calls of __next__; both continue with self._current.
         while True:
             current = self._current
             yield from current
             with self._lock:
                 if current is not self._current:
-                    continue  # another loop over this reader, or a next, has gone on
+                    continue  # another loop over this reader, or a call of next, has read on
                 payloads = self.take(FrameStream.payloads)
                 if payloads is None:
                     return
@@ -78,19 +78,19 @@ class RecordReader(Iterator[bytes]):
     def batches(self, batch_size: int | None = None) -> Iterator[Records]:
         """The records in batches; see ``read_batches``."""
         if batch_size is None:
-            return _Batches(self, _BATCH, _BATCH_BYTES)
+            return _Batches(self, _BATCH_RECORDS, _BATCH_BYTES)
         if operator.index(batch_size) < 1:
             raise ValueError(f"batch_size must be positive, not {batch_size}")
         return _Batches(self, batch_size, None)
 
     def next_batch(self, limit: int, most: int | None) -> Records | None:
-        """The next records: ``limit``, or ``most`` bytes of them; None at the end."""
+        """The next ``limit`` records, or ``most`` bytes of them; None at the end."""
         with self._lock:
             begun = self._begun(limit)
             return begun or self.take(lambda stream: stream.next(limit, most))
 
     def _begun(self, limit: int) -> Records | None:
-        """The next records, at most ``limit``, of those that iterating has got but not handed out."""
+        """Up to ``limit`` of the records that a loop has read but not handed out; None if there are none."""
         payloads = list(self._current)
         if not payloads or self._stream is None:
             return None
@@ -100,7 +100,7 @@ class RecordReader(Iterator[bytes]):
         return Records(some.buffer, some.begins, some.ends, path=self._stream.name, first=first)
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the open file."""
         if self._stream is not None:
             self._stream.close()
         self._closed = True
@@ -117,7 +117,7 @@ class RecordReader(Iterator[bytes]):
             self.close()
 
     def take(self, take: Callable[[FrameStream], _T | None]) -> _T | None:
-        """What ``take`` gets from the present file or, at its end, from the next; None at the very end."""
+        """The result of ``take`` for the current file or, at its end, for the next; None at the very end."""
         if self._closed:
             raise ClosedError("the reader is closed")
         while self._stream is not None and not self._stopped:
@@ -126,7 +126,7 @@ class RecordReader(Iterator[bytes]):
             except CorruptionError as error:
                 if self._on_error == "raise":
                     raise
-                # Without its traceback, which would keep this reader and its file open.
+                # The traceback would keep this reader alive and its file open.
                 self.last_error = error.with_traceback(None)
                 self._stopped = self._on_error == "stop"
                 if not self._stopped:
@@ -138,7 +138,7 @@ class RecordReader(Iterator[bytes]):
         return None
 
     def _open_next(self) -> bool:
-        """Go on to the next file, if there is one."""
+        """Open the next file; False if there is none."""
         for file in self._files:
             opened = open_source(file, self._compression)
             stream = FrameStream(opened, verify=self._verify, after=self._stream)
@@ -150,7 +150,7 @@ class RecordReader(Iterator[bytes]):
 
 
 class _Batches(Iterator[Records]):
-    """The rest of a reader's records in batches; goes on when more has been written, like the reader."""
+    """The rest of a reader's records in batches; continues when more has been written, like the reader."""
 
     def __init__(self, reader: RecordReader, limit: int, most: int | None) -> None:
         self._reader = reader
@@ -170,10 +170,10 @@ def read_records(
     """The records of ``source``, one after the other, as ``bytes``.
 
     ``source`` is a path, a URL, a glob, a shard pattern (``name@10``, ``name-?????-of-?????``), a list of
-    those, or a binary file that is open. ``compression`` is "auto" (judged by the content), "", "GZIP" or
-    "ZLIB". The CRC of a length is always checked, that of the data unless ``verify`` is False.
-    At damage, ``on_error="raise"`` raises a ``CorruptionError``, "skip" goes on behind the damaged
-    record, "stop" ends as if the data ended there.
+    those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP" or "ZLIB". The
+    CRC of each length is always checked, that of the data unless ``verify`` is False. At damage,
+    ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged record, and "stop"
+    ends as if the data ended there.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))
@@ -189,11 +189,10 @@ def read_batches(
     verify: bool = True,
     on_error: str = "raise",
 ) -> Iterator[Records]:
-    """The records of ``source`` in ``Records`` of ``batch_size``, the form in which many are handled fast.
+    """The records of ``source`` in batches of ``batch_size``, as ``Records``: the fast way to handle many.
 
-    A batch has fewer records where a file ends or damage lies; it never spans two files. Without a
-    ``batch_size`` it has as many as are good to handle at once: 8192, or 8 MiB. The other arguments are
-    those of ``read_records``.
+    A batch has fewer records before the end of a file and before damage; it never spans two files. Without a
+    ``batch_size`` it has up to 8192 records, or 8 MiB. The other arguments are those of ``read_records``.
     """
     reader = RecordReader(source, compression=compression, verify=verify, on_error=on_error)
     return reader.batches(batch_size)

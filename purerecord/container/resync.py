@@ -1,8 +1,9 @@
-"""Finding the next frame where the last one's length cannot be trusted.
+"""Finds the next frame after damage, where no length can be trusted.
 
-TFRecord has no marks to find: a frame is where eight bytes, read as a length, match their CRC, and so many
-bytes on the payload matches its own. Almost every offset is ruled out at once, in numpy, because the
-upper bytes of a plausible length are zero; the few that are left need a CRC. No I/O here.
+TFRecord has no sync markers. A frame begins where eight bytes, read as a length, match their CRC, and the
+payload of that length matches its own. numpy rules out almost every offset at once, because the upper bytes
+of a plausible length are zero; only the few that are left need a CRC. This module does no I/O and does not
+know what a payload means.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from .frames import FOOTER, HEADER, OVERHEAD
 Offsets = npt.NDArray[np.int64]
 _NOWHERE = np.empty(0, np.int64)
 
-# Lost blocks of a file system are at least so large.
-_BLOCK = 512
-# So much is looked at together: what it takes to do so is a multiple of that.
-_WINDOW, _NEAR = 1 << 20, 1 << 12
-# Among so many payloads one that matches its footer by chance is not to be feared.
-_FIRST = 256
+# A lost block of a file system has at least this many bytes.
+_SMALLEST_LOST_BLOCK = 512
+# Bytes that one numpy pass searches, which takes a multiple of that memory; the first pass is short.
+_WINDOW = 1 << 20
+_FIRST_WINDOW = 1 << 12
+# Among this many candidates no payload matches its footer by chance.
+_TRUSTED_CANDIDATES = 256
 
 
 def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Offsets, Offsets]:
-    """Where in ``buffer[start:]`` a header's CRC holds, and the lengths that stand there.
+    """The positions in ``buffer[start:]`` where a header's CRC matches, and the lengths there.
 
-    A frame that would need more than ``available`` bytes from the buffer's beginning on is none. Lengths
-    of a tebibyte and more are not looked for.
+    A frame must end within ``available`` bytes of the buffer's beginning. Lengths of a tebibyte and more do
+    not count.
     """
     octets = np.frombuffer(buffer, np.uint8)
     last = len(octets) - HEADER + 1
@@ -50,10 +52,10 @@ def plausible_frames(buffer: Any, start: int, available: int | None) -> tuple[Of
 
 
 def each_plausible_frame(buffer: Any, start: int, available: int | None) -> Iterator[tuple[int, int]]:
-    """The same, one by one, and no farther than needed: the next frame is often near."""
+    """Like ``plausible_frames``, one by one and only as far as needed: the next frame is often near."""
     octets = np.frombuffer(buffer, np.uint8)
     last = len(octets) - HEADER + 1
-    window = _NEAR
+    window = _FIRST_WINDOW
     while start < last:
         stop = min(start + window, last)
         positions, lengths = _plausible(octets[start : stop + HEADER - 1], start, available)
@@ -62,11 +64,11 @@ def each_plausible_frame(buffer: Any, start: int, available: int | None) -> Iter
 
 
 def _plausible(octets: npt.NDArray[np.uint8], start: int, available: int | None) -> tuple[Offsets, Offsets]:
-    """The same for a window of the buffer that begins at ``start``."""
+    """Like ``plausible_frames``, for a window of the buffer that begins at ``start``."""
     count = len(octets) - HEADER + 1
     positions = _zeros_above(octets, count)
     lengths = np.ndarray(count, "<u8", octets, strides=(1,))[positions]
-    if available is not None:  # the cheapest test first: there may be many
+    if available is not None:  # the cheapest test comes first, as there may be many positions
         fits = lengths <= np.maximum(available - OVERHEAD - start - positions, 0).astype(np.uint64)
         positions, lengths = positions[fits], lengths[fits]
     good = masked_length_crcs(lengths) == frames.u32_at(octets, positions + 8)
@@ -74,7 +76,7 @@ def _plausible(octets: npt.NDArray[np.uint8], start: int, available: int | None)
 
 
 def _zeros_above(octets: npt.NDArray[np.uint8], count: int) -> Offsets:
-    """The offsets up to ``count`` at which the upper three of eight bytes are zero."""
+    """The offsets below ``count`` where the upper three of eight bytes are zero."""
     zero = octets == 0
     if np.count_nonzero(zero) < len(zero) // 16:
         positions: Offsets = np.flatnonzero(zero[7 : 7 + count])
@@ -90,9 +92,9 @@ def _zeros_above(octets: npt.NDArray[np.uint8], count: int) -> Offsets:
 
 
 def last_frames(data: bytes) -> int | None:
-    """Where good frames begin that lie side by side up to exactly the end of ``data``; None if none do.
+    """Where a chain of good frames begins that ends exactly with ``data``; None if there is none.
 
-    A TFRecord inside a payload does not reach so far: the payload's own footer comes behind it.
+    A TFRecord inside a payload cannot end there, because the payload's own footer follows it.
     """
     positions, lengths = plausible_frames(data, 0, len(data))
     ends = dict(zip((positions + lengths + OVERHEAD).tolist(), positions.tolist(), strict=True))
@@ -107,35 +109,37 @@ def _holds(data: bytes, begin: int, end: int) -> bool:
 
 
 def nested_end(buffer: Any, position: int, size: int) -> int | None:
-    """Where a TFRecord ends that lies inside a payload and begins at ``position``; None if it is no such.
+    """Where the frames at ``position`` end if they are a TFRecord inside a payload; None if they are not.
 
-    ``buffer`` begins with the header around it, which speaks of ``size`` bytes. The frames at ``position``
-    are inside if they end before that, and a header comes just there; or if what parts them from the next
-    frame is too short for a frame: it is the rest of the payload, and its CRC.
+    ``buffer`` begins with the outer header, which announces a frame of ``size`` bytes. The frames are inside
+    if they end before that and a header follows the outer frame. They are also inside if the gap between them
+    and the next frame is too short for a frame: it is the rest of the payload, and its CRC.
     """
     whole = split(buffer, position)
     if not whole.bad or whole.stop >= size:
         return None
     if len(buffer) >= size + HEADER and frames.header_holds(buffer, size):
         return whole.stop
-    behind, _ = plausible_frames(buffer[: whole.stop + OVERHEAD + HEADER], whole.stop, None)
-    cramped = len(behind) and FOOTER <= behind[0] - whole.stop < OVERHEAD
-    return whole.stop if cramped else None
+    following, _ = plausible_frames(buffer[: whole.stop + OVERHEAD + HEADER], whole.stop, None)
+    too_short = len(following) and FOOTER <= following[0] - whole.stop < OVERHEAD
+    return whole.stop if too_short else None
 
 
 def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
-    """Where the payload ends whose damaged header ``buffer`` begins with, if the payload is whole.
+    """Where the payload ends, if only its header, with which ``buffer`` begins, is damaged; else None.
 
-    ``ends`` are where the frame may end: where other frames begin, or the data ends. At one of the first
-    of them a payload that matches its footer is proof enough; at later ones, for there are many, most
-    of the header must also be what it then should have been. That tells a TFRecord inside this payload
-    from the file around it.
+    ``ends`` are the candidates for the end of the frame: beginnings of other frames, or the end of the data.
+    For the first candidates, a payload that matches its footer is proof enough. Later ones may be many, so
+    most bytes of the header must also match the length. This tells a TFRecord inside the payload from the
+    file around it.
     """
     crc, done = 0, HEADER
     ends = ends[ends >= OVERHEAD]
-    if len(ends) > _FIRST:
-        later = ends[_FIRST:]
-        ends = np.append(ends[:_FIRST], later[_alike(buffer[:HEADER], later - OVERHEAD) >= 8])
+    if len(ends) > _TRUSTED_CANDIDATES:
+        later = ends[_TRUSTED_CANDIDATES:]
+        ends = np.append(
+            ends[:_TRUSTED_CANDIDATES], later[matching_header_bytes(buffer[:HEADER], later - OVERHEAD) >= 8]
+        )
     for end in ends.tolist():
         crc = crc32c(buffer[done : end - FOOTER], crc)
         done = end - FOOTER
@@ -144,19 +148,19 @@ def intact_payload_end(buffer: bytes, ends: Offsets) -> int | None:
     return None
 
 
-def _alike(header: Any, lengths: Offsets) -> Offsets:
-    """How many bytes of ``header`` are what a header for each of the lengths has there."""
+def matching_header_bytes(header: Any, lengths: Offsets) -> Offsets:
+    """For each length, how many bytes of ``header`` equal those of the right header for it."""
     right = np.empty((len(lengths), HEADER), np.uint8)
     right[:, :8] = lengths.astype("<u8").view(np.uint8).reshape(-1, 8)
     right[:, 8:] = masked_length_crcs(lengths.astype(np.uint64)).astype("<u4").view(np.uint8).reshape(-1, 4)
-    alike: Offsets = np.count_nonzero(right == np.frombuffer(header, np.uint8), axis=1)
-    return alike
+    matching: Offsets = np.count_nonzero(right == np.frombuffer(header, np.uint8), axis=1)
+    return matching
 
 
 def name_damage(data: bytes, size: int, *, at_begin: bool, at_end: bool) -> tuple[str, int | None]:
-    """What to call ``size`` bytes that begin like ``data``, which is no header, and hold no good frame.
+    """The kind of damage of ``size`` bytes without a good frame, and how many records they held if known.
 
-    And how many records they held, where that can be told.
+    They begin with ``data``, which does not begin with a good header.
     """
     if at_end and size < HEADER:
         return damage.TRUNCATED_HEADER, None
@@ -170,5 +174,5 @@ def name_damage(data: bytes, size: int, *, at_begin: bool, at_end: bool) -> tupl
 
 
 def has_hole(data: Any) -> bool:
-    """Whether a run of zeros is in it that is as long as a block."""
-    return bytes(_BLOCK) in bytes(data) if len(data) >= _BLOCK else not any(data)
+    """Whether ``data`` holds a run of zeros as long as a lost block, or is all zeros."""
+    return bytes(_SMALLEST_LOST_BLOCK) in bytes(data) if len(data) >= _SMALLEST_LOST_BLOCK else not any(data)

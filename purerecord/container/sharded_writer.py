@@ -1,6 +1,6 @@
 """Writing many files: ``ShardedWriter``, a dataset in shards that appear when all are complete.
 
-The files are written under temporary names and get their own at the end, when their number is known.
+The files have temporary names until the end, when their number is known.
 This module does not know what a payload means.
 """
 
@@ -20,16 +20,16 @@ from ..records import Records
 from ..storage.compression import as_options
 from ..storage.paths import is_url, local_path, shard_names, split_pattern, temporary_name
 from .frames import OVERHEAD
-from .writer import TFRecordWriter, groups
+from .writer import TFRecordWriter, payload_groups
 
 
 class ShardedWriter:
     """Writes records to many files, ``name-00000-of-00010`` and so on, that appear when all are complete.
 
-    With ``shards`` each record goes to the file that is smallest so far, so that all come out alike; with
-    ``max_bytes`` or ``max_records`` one file is filled after the other, and their number is known at the
-    end. ``pattern`` is the name, or ``name@10.tfrecord`` or ``name@*.tfrecord`` where the number is to come
-    before a suffix. Leaving a ``with`` block by an exception discards all.
+    With ``shards`` each record goes to the file that is smallest so far, so that all files become equally
+    large. With ``max_bytes`` or ``max_records`` the files are filled one after the other, and their number is
+    known at the end. ``pattern`` is the name; ``name@10.tfrecord`` or ``name@*.tfrecord`` puts the number
+    before a suffix. An exception inside a ``with`` block discards all files.
 
     >>> with ShardedWriter("train@10.tfrecord") as writer:
     ...     writer.write_many(payloads)
@@ -64,8 +64,8 @@ class ShardedWriter:
         self._max_records = max_records
         self._options = as_options(options)
         self._writers: list[tuple[TFRecordWriter, str]] = []
-        self._heap: list[tuple[int, int]] = []  # (bytes so far, number), where shards are fixed
-        self._size = self._count = 0  # of the last file, where they are filled in turn
+        self._heap: list[tuple[int, int]] = []  # (bytes so far, number), with a fixed number of shards
+        self._size = self._count = 0  # of the last file, if files are filled in turn
         self._closed = False
         self.paths: list[str] = []
         try:
@@ -93,27 +93,27 @@ class ShardedWriter:
             raise ClosedError("the writer is closed")
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
-        for payloads, lengths in groups(records, 1 << 20):
+        for payloads, lengths in payload_groups(records, 1 << 20):
             if self._shards is None:
                 self._fill_in_turn(payloads, lengths.tolist())
             else:
-                self._deal_out(payloads, lengths.tolist())
+                self._distribute(payloads, lengths.tolist())
 
-    def _deal_out(self, payloads: Any, lengths: list[int]) -> None:
-        """Each payload to the file that is smallest so far."""
-        hands: list[list[int]] = [[] for _ in self._writers]
+    def _distribute(self, payloads: Any, lengths: list[int]) -> None:
+        """Write each payload to the file that is smallest so far."""
+        shares: list[list[int]] = [[] for _ in self._writers]
         for at, length in enumerate(lengths):
             so_far, number = self._heap[0]
             heapq.heapreplace(self._heap, (so_far + length + OVERHEAD, number))
-            hands[number].append(at)
-        for (writer, _), hand in zip(self._writers, hands, strict=True):
+            shares[number].append(at)
+        for (writer, _), share in zip(self._writers, shares, strict=True):
             if isinstance(payloads, Records):
-                writer.write_many(payloads.take(np.array(hand, np.int64)))
+                writer.write_many(payloads.take(np.array(share, np.int64)))
             else:
-                writer.write_many([payloads[at] for at in hand])
+                writer.write_many([payloads[at] for at in share])
 
     def _fill_in_turn(self, payloads: Any, lengths: list[int]) -> None:
-        """The payloads into the last file, and into new ones as it gets full."""
+        """Write the payloads to the last file, and to new files when it is full."""
         begin = 0
         for at, length in enumerate(lengths):
             size = length + OVERHEAD
@@ -130,7 +130,7 @@ class ShardedWriter:
         self._writers[-1][0].write_many(payloads[begin:])
 
     def flush(self) -> None:
-        """Hand everything so far to the operating system."""
+        """Write everything so far to the files."""
         for writer, _ in self._writers:
             if not writer.closed:
                 writer.flush()

@@ -1,8 +1,8 @@
 """Writing: ``TFRecordWriter``, for one file.
 
-Framing and compressed bytes are TensorFlow's to the last byte. Nothing half-done is ever taken for whole:
-an atomic file appears under its name only when it is complete, appending looks at the end first, and
-after a failed write what could not be written is kept, so that trying again goes on exactly there.
+Frames and compressed bytes equal TensorFlow's to the last byte. Unfinished output never passes for complete:
+an atomic file appears under its name only when it is complete, and appending first checks that the file is
+whole. After a failed write the unwritten bytes are kept, so that another attempt continues exactly there.
 This module does not know what a payload means.
 """
 
@@ -27,12 +27,15 @@ from .index import build_index, index_path
 from .reader import RecordReader
 
 # Frames are collected up to this many bytes before they are written.
-_BUFFER = 1 << 18
-# Pieces of this mean size are not worth copying together first.
-_LARGE = 1 << 12
-_PIECES = 1024  # what the system takes at once, at the least
-_MANY = 8192  # records that write_many handles at once
-_STEP = 256  # and that it takes from an iterator before it looks at their sizes
+_BUFFERED_BYTES = 1 << 18
+# Pieces of this mean size are written with one system call, without joining them first.
+_GATHERED_MEAN = 1 << 12
+# Pieces that every system takes in one call.
+_PIECES_AT_ONCE = 1024
+# Records that ``write_many`` handles at once.
+_RECORDS_AT_ONCE = 8192
+# Records that ``write_many`` takes from an iterator before it looks at their sizes.
+_LARGEST_STEP = 256
 
 
 def as_payload(record: Any) -> bytes:
@@ -61,10 +64,10 @@ def as_payload(record: Any) -> bytes:
 class TFRecordWriter:
     """Writes records to a TFRecord file.
 
-    ``options`` is a ``TFRecordOptions``, "GZIP", "ZLIB" or "". ``mode="a"`` appends, after making sure that
-    the file so far is whole. ``atomic=True`` writes under a temporary name beside the file and gives it
-    its own name on ``close()``; leaving a ``with`` block by an exception discards it. ``index=True``
-    leaves an index beside the file.
+    ``options`` is a ``TFRecordOptions``, "GZIP", "ZLIB" or "". ``mode="a"`` appends, after checking that the
+    file so far is whole. ``atomic=True`` writes to a temporary name beside the file and renames it on
+    ``close()``; an exception inside a ``with`` block discards it. ``index=True`` writes an index beside the
+    file.
 
     >>> with TFRecordWriter("train.tfrecord") as writer:
     ...     writer.write(b"payload")
@@ -99,8 +102,8 @@ class TFRecordWriter:
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
         retain_freed_memory()
-        for payloads, lengths in groups(records, self._options.block_size or 1 << 20):
-            if self._options.flush_mode:  # TensorFlow's bytes then depend on each single piece
+        for payloads, lengths in payload_groups(records, self._options.block_size or 1 << 20):
+            if self._options.flush_mode:  # then TensorFlow's bytes depend on every single piece
                 for payload in payloads:
                     self._put(frames.encode(payload), 1)
             else:
@@ -113,11 +116,11 @@ class TFRecordWriter:
         self._output.write(pieces)
 
     def _deflates(self) -> bool:
-        """Whether there is, or must be, a compressed stream: an empty one is not appended to others."""
+        """Whether the file gets a compressed stream: an empty one is not appended to existing ones."""
         return self._deflate is not None and not (self._empty and self._output.continues)
 
     def flush(self) -> None:
-        """Hand everything so far to the operating system, so that readers see it."""
+        """Write everything so far to the file, so that readers see it."""
         if self._closed:
             raise ClosedError("the writer is closed")
         if self._deflate is not None and self._deflates():
@@ -138,7 +141,7 @@ class TFRecordWriter:
             raise
 
     def abandon(self) -> None:
-        """Close without finishing: an atomic file never appears, another keeps what was flushed."""
+        """Close without finishing: an atomic file never appears, any other keeps its flushed records."""
         if not self._closed:
             self._closed = True
             self._abandon()
@@ -175,23 +178,23 @@ class TFRecordWriter:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
 
 
-def groups(records: Iterable[Any], most: int) -> Iterator[tuple[Any, Offsets]]:
-    """``records`` as payloads and their lengths, of limited number and of about ``most`` bytes as frames.
+def payload_groups(records: Iterable[Any], most: int) -> Iterator[tuple[Any, Offsets]]:
+    """``records`` in groups of payloads and their lengths, each of about ``most`` bytes as frames.
 
-    An error comes behind those that came before it.
+    If a record cannot be encoded, the groups of the records before it come first, then the error.
     """
     if isinstance(records, Records) or (
         isinstance(records, (list, tuple)) and not set(map(type, records)) - {bytes}
     ):
-        for begin in range(0, len(records), _MANY):
-            yield from _cut(records[begin : begin + _MANY], most)
+        for begin in range(0, len(records), _RECORDS_AT_ONCE):
+            yield from _cut(records[begin : begin + _RECORDS_AT_ONCE], most)
         return
-    # Each becomes bytes at once: an iterator may fill one object again and again.
+    # Encoded at once: an iterator may fill the same object again for each record.
     yield from _collected(map(as_payload, records), most)
 
 
 def _collected(payloads: Iterator[bytes], most: int) -> Iterator[tuple[Any, Offsets]]:
-    """The same of an iterator, which may be endless, and give large payloads without warning."""
+    """The groups of an iterator, which may be endless and may give large payloads at any time."""
     group: list[Any] = []
     size, step = 0, 1
     error: BaseException | None = None
@@ -206,8 +209,8 @@ def _collected(payloads: Iterator[bytes], most: int) -> Iterator[tuple[Any, Offs
         fresh = sum(map(len, some)) + frames.OVERHEAD * len(some)
         group += some
         size += fresh
-        step = min(4 * step, _STEP) if fresh < most // 8 else 1
-        if group and (ended or size >= most or len(group) >= _MANY):
+        step = min(4 * step, _LARGEST_STEP) if fresh < most // 8 else 1
+        if group and (ended or size >= most or len(group) >= _RECORDS_AT_ONCE):
             yield group, frames.lengths_of(group)
             group, size = [], 0
     if error is not None:
@@ -220,15 +223,15 @@ def _cut(group: Any, most: int) -> Iterator[tuple[Any, Offsets]]:
     if size <= most:
         yield group, lengths
         return
-    if isinstance(group, Records) and size >= _LARGE * len(group):
-        group = list(group.views())  # of which a few at a time are sooner cut out
+    if isinstance(group, Records) and size >= _GATHERED_MEAN * len(group):
+        group = list(group.views())  # slices of a list cost less than slices of ``Records``
     step = -(-len(group) * most // size)
     for begin in range(0, len(group), step):
         yield group[begin : begin + step], lengths[begin : begin + step]
 
 
 class _Output:
-    """The file that is written to: buffered, perhaps under a temporary name."""
+    """The file to write to: buffered, perhaps under a temporary name."""
 
     def __init__(self, path: Any, mode: str, options: TFRecordOptions, *, atomic: bool, index: bool) -> None:
         if mode not in ("w", "a"):
@@ -236,7 +239,7 @@ class _Output:
         if index and options.compression and options.block_size is None:
             raise ValueError("an index needs an uncompressed file, or GZIP with a block_size")
         self.atomic = atomic
-        self.continues = False  # whether records are in the file already
+        self.continues = False  # whether the file already holds records
         self._index = index
         self._pieces: list[Any] = []
         self._size = 0
@@ -264,7 +267,7 @@ class _Output:
     def write(self, pieces: list[Any]) -> None:
         self._pieces += pieces
         self._size += sum(map(len, pieces))
-        if self._size >= _BUFFER:
+        if self._size >= _BUFFERED_BYTES:
             self._drain()
 
     def flush(self) -> None:
@@ -273,13 +276,13 @@ class _Output:
             self._file.flush()
 
     def _drain(self) -> None:
-        """Write what has been collected. What fails to be written stays, and nothing is written twice."""
+        """Write the collected pieces. Bytes that could not be written stay, and none is written twice."""
         raw = isinstance(self._file, io.RawIOBase)
         gather = isinstance(self._file, io.FileIO) and hasattr(os, "writev")
-        gather = gather and self._size >= _LARGE * len(self._pieces)
+        gather = gather and self._size >= _GATHERED_MEAN * len(self._pieces)
         while self._pieces:
             if gather:
-                written = os.writev(self._file.fileno(), self._pieces[:_PIECES])
+                written = os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
             else:
                 self._pieces = [b"".join(self._pieces)]
                 written = self._file.write(self._pieces[0])
@@ -306,7 +309,7 @@ class _Output:
         if self.atomic:
             os.fsync(self._file.fileno())
         self._file.close()
-        # The index is made from the file as it lies there, which proves that the file is whole.
+        # The index is built from the written file, which also proves that the file is whole.
         index = build_index(self._target) if self._index else None
         if self.atomic:
             os.replace(self._target, self.name)
@@ -322,7 +325,7 @@ class _Output:
 
 
 def check_appendable(path: str, options: TFRecordOptions) -> bool:
-    """Whether records are at ``path``; an error unless they are whole and can be appended to."""
+    """Whether the file at ``path`` holds records; an error unless it is whole and can be appended to."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return False
     if options.compression == "ZLIB":

@@ -1,8 +1,8 @@
 """Bytes without meaning: how this package copies, allocates and reuses memory.
 
-    copying      many byte ranges, copied from one buffer to another in one call
-    malloc       what the C allocator does with memory that is freed, and batches that fit into it
-    recycling    buffers that are read into again once no caller can see them any more
+    copying      copies many byte ranges from one buffer to another in one call
+    malloc       makes the C allocator keep freed memory, and cuts work into batches that fit into it
+    recycling    lends buffers again once nothing refers to their content
 
-Everything above may use this folder. It knows neither files nor frames nor Examples.
+Every other folder may use this one. It knows neither files nor frames nor Examples.
 """

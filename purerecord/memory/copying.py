@@ -1,9 +1,9 @@
-"""Many ranges of bytes from one buffer to another at once, without a loop over them.
+"""``copy_ranges``: copies many byte ranges from one buffer to another, without a loop over the ranges.
 
-A fancy index moves elements of one width, and costs the same per element whether it is of 4 bytes or of 40.
-Ranges between w and 2w bytes long are two such elements, the first w bytes and the last w, which overlap;
-so a few widths, each half the one before, do for ranges of any lengths, and no byte beside them is touched.
-This module does not know what the bytes mean.
+A fancy index moves elements of one width, and costs the same per element for 4 bytes or for 40. A range of w
+to 2w bytes is two overlapping elements: its first w bytes and its last w. So a few widths, each half of the
+one before, cover ranges of any length, and no other byte is touched. This module does not know what the bytes
+mean.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
 
-# From this mean length on, what a loop costs is little beside the copying.
-_LONG = 2048
+# From this mean length on, a loop over the ranges costs little beside the copying.
+_LOOP_MEAN = 2048
 
 
 def elements(octets: Octets, width: int) -> npt.NDArray[np.void]:
@@ -29,24 +29,24 @@ def elements(octets: Octets, width: int) -> npt.NDArray[np.void]:
 
 
 def copy_ranges(
-    source: Any, begins: Ints, target: Octets, places: Ints, lengths: Ints, *, room: int = 0
+    source: Any, begins: Ints, target: Octets, places: Ints, lengths: Ints, *, slack: int = 0
 ) -> None:
     """Copy ``lengths[i]`` bytes at ``begins[i]`` of ``source`` to ``places[i]`` of ``target``, for all i.
 
-    Ranges in ``target`` must not overlap, nor what comes within ``room`` bytes behind them: that may be
-    overwritten. Ranges that are long on average are copied one by one, without a second copy in between.
+    The ranges in ``target`` must not overlap, each with the ``slack`` bytes after it, which may be
+    overwritten. Ranges that are long on average are copied one by one, without a temporary copy.
     """
     octets = np.frombuffer(source, np.uint8)
     if not len(lengths):
         return
-    if int(lengths.sum()) >= _LONG * len(lengths):
+    if int(lengths.sum()) >= _LOOP_MEAN * len(lengths):
         there, here = target.data, octets.data
         for begin, place, length in zip(begins.tolist(), places.tolist(), lengths.tolist(), strict=True):
             there[place : place + length] = here[begin : begin + length]
         return
     longest = int(lengths.max())
-    if 0 < longest - int(lengths.min()) <= room:
-        whole = begins <= octets.size - longest  # not beyond the end of the source
+    if 0 < longest - int(lengths.min()) <= slack:
+        whole = begins <= octets.size - longest  # the others would read past the end of the source
         elements(target, longest)[places[whole]] = elements(octets, longest)[begins[whole]]
         begins, places, lengths = begins[~whole], places[~whole], lengths[~whole]
     _copy_exactly(octets, begins, target, places, lengths)

@@ -1,11 +1,10 @@
-"""The heap of the C library, asked to keep what is freed, and to take memory in large pages.
+"""The C library's allocator: makes it keep freed memory, and take new memory in large pages.
 
-Who handles batch after batch frees some megabytes and asks for as many again. glibc gives them back to the
-system in between, and the system clears each page anew, which takes longer than filling it; unless it has
-seen a block of that size come and go: then it keeps up to twice as much. What has to be cleared takes a
-fraction of the time in pages of two megabytes, which numpy asks for where a large array is, and which stay
-when it goes. So arrays are allocated here, and freed without ever being touched. Where memory is managed
-by other rules, that has no effect.
+A program that handles batch after batch frees some megabytes and allocates as many again. In between, glibc
+returns them to the system, and the system clears each page again, which takes longer than filling it. But
+once glibc has freed a block of some size, it keeps up to twice that size. Clearing takes a fraction of the
+time in pages of two megabytes. numpy asks for such pages for large arrays, and they remain after the array is
+freed. So this module allocates arrays and frees them untouched. Under another allocator that has no effect.
 """
 
 from __future__ import annotations
@@ -17,26 +16,29 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-LARGE = 4 << 20  # bytes of an array for which numpy asks for large pages
+# numpy asks for large pages for arrays of at least this many bytes.
+LARGE = 4 << 20
 
-_SEEN = (32 << 20) - (1 << 16)  # glibc draws no conclusions from larger ones
-_PORTION = 24 << 20  # bytes; less than _SEEN, which would not be taken from the heap
-_OBJECT = 48  # bytes that an object takes beside what it holds
+# glibc adapts its thresholds to freed blocks up to 32 MiB.
+_LARGEST_ADAPTED = (32 << 20) - (1 << 16)
+# Bytes per batch; fewer than the above, so that the batch comes from memory that glibc kept.
+_BATCH_BYTES = 24 << 20
+# Bytes of a Python object beside its content.
+_OBJECT_OVERHEAD = 48
 
 
 @cache
 def retain_freed_memory() -> None:
-    """Have the memory of one batch used again for the next, from now on."""
-    np.empty(_SEEN, np.uint8)
+    """Make the allocator use the memory of one batch again for the next, from now on."""
+    np.empty(_LARGEST_ADAPTED, np.uint8)
 
 
 def in_batches_of_bytes(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
-    """All of the objects that have these ``sizes``, some megabytes at a time; room for those to be made next
-    is in large pages."""
+    """Slices of objects with these ``sizes``, some megabytes each; prepares large pages for each slice."""
     retain_freed_memory()
-    ends = np.cumsum(sizes + _OBJECT)
+    ends = np.cumsum(sizes + _OBJECT_OVERHEAD)
     total = int(ends[-1]) if sizes.size else 0
-    cuts = np.searchsorted(ends, np.arange(_PORTION, total, _PORTION)) + 1
+    cuts = np.searchsorted(ends, np.arange(_BATCH_BYTES, total, _BATCH_BYTES)) + 1
     done = 0
     for low, high in pairwise([0, *sorted({*cuts.tolist()} - {sizes.size}), sizes.size]):
         if total >= LARGE:

@@ -1,8 +1,8 @@
-"""``BufferPool``: room to read into, used again when nobody can see any more what was in it.
+"""``BufferPool``: memory to read into, lent again when nothing refers to its content any more.
 
-Fresh memory is not free: the system clears it, page by page, when it is first touched, and that takes as
-long as reading a file into it. So what was read into before is used again, but only when nothing refers to
-it: no records, no view, no array made from it. This module does not know what is read.
+Fresh memory is not free: at the first touch of each page the system clears it (a page fault), which takes as
+long as reading a file into it. So a buffer is used again, but only if nothing refers to it: no records, no
+view, no array made from it. This module does not know what is read.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.uint8]
 
-_LITTLE = 1 << 20
+# An array of up to four times this size serves any smaller request.
+_SMALLEST_REQUEST = 1 << 20
 _PAGE = 1 << 12  # bytes
-_PATIENCE = 8  # times that less is asked for, before what is much too large is given up
+# An array that is much too large is dropped after more than this many smaller requests in a row.
+_KEPT_FOR_REQUESTS = 8
 
 
 def _references(arrays: list[Array]) -> list[int]:
-    """How often each array is referred to, as far as can be seen from here."""
+    """The reference count of each array, as seen from this function."""
     return [sys.getrefcount(array) for array in arrays]
 
 
 def _count_unused() -> int | None:
-    """What that is for an array that only the list refers to; None where references are not counted.
+    """The count that ``_references`` gives for an array in no other use; None if there are no such counts.
 
-    How many are seen depends on the interpreter, and on what compiles it: so it is found out, not known.
+    The number depends on the interpreter and its compiler, so it is measured.
     """
     if not hasattr(sys, "getrefcount"):
         return None
@@ -43,32 +45,33 @@ def _count_unused() -> int | None:
 _UNUSED = _count_unused()
 
 
-def seen(arrays: list[Array]) -> list[bool]:
-    """Which arrays something else than the list refers to; all of them, where that cannot be found out."""
+def is_referenced(arrays: list[Array]) -> list[bool]:
+    """For each array, whether anything but the list refers to it; True if that cannot be found out."""
     if _UNUSED is None:
         return [True] * len(arrays)
     return [references != _UNUSED for references in _references(arrays)]
 
 
 class BufferPool:
-    """Two arrays in turn: a caller who loops still holds what was read before."""
+    """Two arrays in turn: a caller in a loop still holds the previous one."""
 
     def __init__(self) -> None:
         self._arrays: list[Array] = []
-        self._unfit = 0  # how often in a row an array was too large
+        self._unfit = 0  # requests in a row for which an array was much too large
 
     def lend(self, size: int, offset: int = 0) -> memoryview:
-        """A view of ``size`` bytes that nobody else can see, for what is at ``offset`` of a file.
+        """A view of ``size`` bytes that nothing else refers to, to read the file's bytes at ``offset`` into.
 
-        It lies in a page of memory as that does in a page of the file: to a processor, which compares the
-        lower bits of addresses, a copy to a place a few bytes further on looks as if it were in its own way.
+        The view has the same alignment in a memory page as these bytes in a page of the file. Otherwise the
+        copy suffers from 4 KiB aliasing: the CPU compares only the lower bits of addresses, and takes a load
+        a few bytes after a store for a conflict.
         """
-        largest = 4 * max(size, _LITTLE)
+        largest = 4 * max(size, _SMALLEST_REQUEST)
         self._unfit = self._unfit + 1 if any(array.size > largest for array in self._arrays) else 0
-        if self._unfit > _PATIENCE:
-            # What was needed once, for one large record, is not kept for many small ones.
+        if self._unfit > _KEPT_FOR_REQUESTS:
+            # A buffer for one large record is not kept for many small ones.
             self._arrays = [array for array in self._arrays if array.size <= largest]
-        for number, taken in enumerate(seen(self._arrays)):
+        for number, taken in enumerate(is_referenced(self._arrays)):
             if not taken and size + _PAGE <= self._arrays[number].size <= largest:
                 return _part(self._arrays[number], size, offset)
         fresh = np.empty(size + size // 8 + _PAGE, np.uint8)

@@ -72,7 +72,7 @@ def records_and_damage(opened: Opened, stream: FrameStream) -> Iterator[Records 
         except CorruptionError:
             damage = stream.skip()
             if damage.kind == BROKEN_COMPRESSION:
-                damage = replace(damage, compressed=opened.passed)
+                damage = replace(damage, compressed=opened.skipped_range)
             elif opened.rewinds:
                 damage = duplicated.classify(damage, opened.name)
             yield damage

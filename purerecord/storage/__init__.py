@@ -1,6 +1,6 @@
 """From a name to plain bytes, and back.
 
-    paths           which files a path, glob, shard pattern or URL means
+    paths           the files that a path, glob, shard pattern or URL names
     opened          one open file as a source of plain bytes, whatever its compression
     file_handles    open descriptors for random access, kept in an LRU cache
     compression     the options of GZIP and ZLIB, and their names
@@ -8,5 +8,5 @@
     deflate         plain bytes to compressed bytes
 
 Reading goes ``paths`` → ``opened`` → ``inflate``; writing goes ``compression`` → ``deflate``. This folder
-does not know what the bytes mean; ``container`` does.
+does not know what the bytes mean; ``container`` does, and tells ``opened`` how to detect a compression.
 """

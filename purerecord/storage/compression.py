@@ -1,4 +1,4 @@
-"""``TFRecordOptions`` and the names of compressions: what a caller asks for, checked.
+"""``TFRecordOptions`` and the names of compressions: checks and normalizes what a caller passes.
 
 This module compresses nothing; ``deflate`` does.
 """
@@ -7,13 +7,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    pass
-
-
-_SANE = 8  # with a smaller output buffer TensorFlow adds markers without end
+from typing import Any
 
 _NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
 
@@ -22,8 +16,8 @@ _NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
 class TFRecordOptions:
     """How a TFRecord file is compressed. The fields are TensorFlow's; None means its default.
 
-    ``block_size`` is ours: with "GZIP", about so many bytes of frames go into each of many independent
-    members. TensorFlow reads such a file like any other; ``RecordFile`` can seek in it.
+    ``block_size`` is our own: with "GZIP", the file consists of independent members of about this many bytes
+    of frames each. TensorFlow reads such a file like any other; ``RecordFile`` can seek in it.
     """
 
     compression_type: Any = None
@@ -62,7 +56,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The compression that ``options`` stand for, as TensorFlow spells it."""
+        """The compression of ``options``, as TensorFlow spells it."""
         return compression_name(options)
 
 
@@ -89,7 +83,7 @@ def _described(allowed: Any) -> str:
 
 
 def compression_name(value: Any) -> str:
-    """ "", "GZIP" or "ZLIB" for all that TensorFlow accepts: the names, 0 1 2, options, anything falsy."""
+    """ "", "GZIP" or "ZLIB" for any value that TensorFlow accepts: a name, 0 to 2, options, a falsy value."""
     if isinstance(value, TFRecordOptions):
         return value.compression
     if not value:
@@ -102,7 +96,7 @@ def compression_name(value: Any) -> str:
 
 
 def as_options(value: Any) -> TFRecordOptions:
-    """``TFRecordOptions`` from all that TensorFlow's writer takes as options, its own object included."""
+    """``TFRecordOptions`` from any value that TensorFlow's writer accepts, its own options included."""
     if isinstance(value, TFRecordOptions):
         return replace(value, compression_type=value.compression)
     if hasattr(value, "compression_type"):

@@ -1,4 +1,4 @@
-"""Compression: ``TFRecordOptions``, and deflate output that is TensorFlow's to the last byte.
+"""Compression: GZIP and ZLIB output that equals TensorFlow's to the last byte.
 
 TensorFlow collects input in a buffer, hands the full buffer to zlib, and uses mem_level 9 where Python's
 ``gzip`` uses 8. With the same parameters and flushes at the same places zlib gives the same bytes.
@@ -14,8 +14,8 @@ import zlib
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
-from .compression import _SANE, TFRecordOptions
-from .inflate import BLOCK_HEADER_SIZE, Block, encode_block_header
+from .compression import TFRecordOptions
+from .inflate import BLOCK_HEADER_SIZE, BlockHeader, encode_block_header
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 _THREADS = min(4, os.cpu_count() or 1)
 
 _Z_BLOCK = 5  # zlib: complete the block, add no marker
+# With a smaller output buffer TensorFlow adds markers without end, which is not imitated.
+_SMALLEST_IMITATED_BUFFER = 8
 
 
 class Deflate(Protocol):
-    """Takes frames, gives the bytes to be written for them as soon as there are any."""
+    """Compresses frames, and gives the compressed bytes as soon as there are any."""
 
     def write(self, pieces: list[bytes], records: int) -> bytes:
         """Take the pieces of ``records`` whole frames."""
@@ -38,23 +40,23 @@ class Deflate(Protocol):
         """The rest, and the end of the stream."""
 
     def abandon(self) -> None:
-        """Give up what is held; nothing more will be asked for."""
+        """Release everything; no other call follows."""
 
 
 class Deflater:
     """One GZIP or ZLIB stream, byte for byte as TensorFlow writes it.
 
-    For that, with a flush mode, the pieces must be the ones TensorFlow appends: header, payload, footer.
-    And a flush ends with a marker: when that fills TensorFlow's output buffer, zlib is called again, and
-    adds another one. So the place in that buffer is kept here too.
+    With a flush mode, the pieces must be the ones that TensorFlow appends: header, payload, footer. A flush
+    ends with a marker. If the marker fills TensorFlow's output buffer, TensorFlow calls zlib again, which
+    adds another marker. So this class keeps track of the position in that buffer.
     """
 
     def __init__(self, options: TFRecordOptions) -> None:
         self._stream = _compressobj(options, 31 if options.compression == "GZIP" else 15)
         self._flush_mode = options.flush_mode or zlib.Z_NO_FLUSH
         self._limit = options.input_buffer_size or 262144
-        self._room = options.output_buffer_size or 262144
-        self._filled = 0  # of TensorFlow's output buffer
+        self._output_size = options.output_buffer_size or 262144
+        self._filled = 0  # bytes in TensorFlow's output buffer
         self._fresh = False  # whether zlib got anything since the last flush
         self._pending: list[bytes] = []
         self._pending_size = 0
@@ -65,7 +67,7 @@ class Deflater:
         return b"".join(map(self._append, pieces))
 
     def _append(self, piece: bytes) -> bytes:
-        """TensorFlow's buffer: a piece that does not fit sends on what is there, with the flush mode."""
+        """Buffer ``piece`` as TensorFlow does: if it does not fit, compress and flush the buffer first."""
         out = b""
         if len(piece) > self._limit - self._pending_size:
             out = self._drain(self._flush_mode)
@@ -76,8 +78,8 @@ class Deflater:
         return out
 
     def _drain(self, flush_mode: int) -> bytes:
-        if flush_mode in (zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH) and self._room - self._filled < 6:
-            self._filled = 0  # TensorFlow makes room for a marker first, here though not everywhere
+        if flush_mode in (zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH) and self._output_size - self._filled < 6:
+            self._filled = 0  # here, though not everywhere, TensorFlow first empties the buffer for a marker
         out = self._compress(b"".join(self._pending))
         self._pending, self._pending_size = [], 0
         return out + self._marker(flush_mode)
@@ -89,18 +91,20 @@ class Deflater:
         return self._count(self._stream.compress(data))
 
     def _marker(self, flush_mode: int) -> bytes:
-        """What a flush gives: the rest of the data, then the marker, perhaps more than once."""
+        """The output of a flush: the rest of the data, then the marker, perhaps more than once."""
         out = self._count(self._stream.flush(_Z_BLOCK)) if self._fresh else b""
         self._fresh = False
         marker = self._stream.flush(flush_mode)
-        while len(marker) >= self._room - self._filled and self._room >= _SANE:
+        while (
+            len(marker) >= self._output_size - self._filled and self._output_size >= _SMALLEST_IMITATED_BUFFER
+        ):
             out += self._count(marker)
             self._stream.compress(b"")
             marker = self._stream.flush(flush_mode)
         return out + self._count(marker)
 
     def _count(self, out: bytes) -> bytes:
-        self._filled = (self._filled + len(out)) % self._room
+        self._filled = (self._filled + len(out)) % self._output_size
         return out
 
     def flush(self) -> bytes:
@@ -116,7 +120,7 @@ class Deflater:
 
 
 class BlockDeflater:
-    """GZIP as independent members of whole frames, each saying its own length in its header.
+    """GZIP as independent members of whole frames, each with its own size in its header.
 
     Members are deflated on threads and come out in order.
     """
@@ -148,7 +152,7 @@ class BlockDeflater:
         self._empty = False
 
     def _finished(self, unfinished: int) -> bytes:
-        """The members that are done, waiting until no more than ``unfinished`` are not."""
+        """The finished members; waits until at most ``unfinished`` are left."""
         out = []
         while self._members and (len(self._members) > unfinished or self._members[0].done()):
             out.append(self._members.popleft().result())
@@ -175,7 +179,7 @@ def _member(options: TFRecordOptions, pieces: list[bytes], records: int) -> byte
     data = b"".join(pieces)
     stream = _compressobj(options, -15)
     body = stream.compress(data) + stream.flush()
-    header = encode_block_header(Block(BLOCK_HEADER_SIZE + len(body) + 8, len(data), records))
+    header = encode_block_header(BlockHeader(BLOCK_HEADER_SIZE + len(body) + 8, len(data), records))
     return header + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
 
 
@@ -194,7 +198,7 @@ def _compressobj(options: TFRecordOptions, default_bits: int) -> zlib._Compress:
 
 
 def deflate(options: TFRecordOptions) -> Deflate | None:
-    """What compresses frames according to ``options``; None for no compression."""
+    """The compressor for ``options``; None for no compression."""
     if not options.compression:
         return None
     return Deflater(options) if options.block_size is None else BlockDeflater(options)

@@ -1,7 +1,7 @@
-"""``OpenFiles``: files to read from by position, of which only so many are open at a time.
+"""``OpenFiles``: an LRU cache of open files for reads by position.
 
-Threads may share it. A file is closed when it is neither among those used last nor being read from. It
-holds no open file when it is pickled. This module does not know what is in a file.
+Threads may share it. A file is closed once it has left the cache and no caller reads from it. A pickle holds
+no open file. This module does not know the content of a file.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-# Of thousands of shards no more are kept open: systems allow a process a thousand or less.
+# Open files in the cache at most: systems allow a process a thousand or fewer.
 KEPT = 64
 
 
 class OpenFiles:
-    """Opens files when they are asked for."""
+    """The files used last, open."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._files: OrderedDict[str, OpenFile] = OrderedDict()  # the one used last is last
+        self._files: OrderedDict[str, OpenFile] = OrderedDict()  # the one used last comes last
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OpenFiles, ()  # another process opens them itself
+        return OpenFiles, ()  # another process opens the files itself
 
     def get(self, path: str) -> OpenFile:
-        """The file at ``path``, for as long as the caller has it."""
+        """The file at ``path``, open as long as the caller refers to it."""
         with self._lock:
             file = self._files.pop(path, None) or OpenFile(path)
             self._files[path] = file
@@ -36,10 +36,10 @@ class OpenFiles:
 
 
 class OpenFile:
-    """One file, closed when nobody has it any more, or before.
+    """One open file; closes itself when nothing refers to it any more.
 
-    It holds a bare descriptor: a file object that is forgotten together with an error, and so in a cycle,
-    complains before anyone can close it.
+    It holds a bare descriptor. A file object that is collected in a cycle, together with an error, would give
+    a ResourceWarning before anything can close it.
     """
 
     def __init__(self, path: str) -> None:
@@ -48,23 +48,23 @@ class OpenFile:
         self._lock = threading.Lock()
 
     def size(self) -> int:
-        """How long the file is now."""
+        """The size of the file now."""
         return os.fstat(self._descriptor).st_size
 
     def read_at(self, offset: int, size: int) -> bytes:
-        """``size`` bytes at ``offset``, fewer only where the file ends."""
+        """``size`` bytes at ``offset``; fewer only at the end of the file."""
         data = self._read_some(offset, size)
         if len(data) == size:
             return data
         pieces = [data]
         missing = size - len(data)
         while missing and (piece := self._read_some(offset + size - missing, missing)):
-            pieces.append(piece)  # the system gives no more than 2 GiB at once
+            pieces.append(piece)  # one call reads at most 2 GiB
             missing -= len(piece)
         return b"".join(pieces)
 
     def read_into(self, offset: int, view: memoryview) -> int:
-        """Fill ``view`` with what is at ``offset``; how many bytes it gets: fewer where the file ends."""
+        """Fill ``view`` with the bytes at ``offset``, and give their number: less only at the file's end."""
         have = 0
         while have < len(view) and (got := self._read_some_into(offset + have, view[have:])):
             have += got
@@ -85,7 +85,7 @@ class OpenFile:
             return os.read(self._descriptor, size)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

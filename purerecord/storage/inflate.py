@@ -1,10 +1,10 @@
 """Decompression: GZIP and ZLIB streams as a source of plain bytes.
 
-A *source* has ``read(size)``, which gives about ``size`` bytes or ``b""`` when there is nothing more at
-the moment, and ``close()``. What is here wraps one source into another. Everything that can be inflated
-before a break is handed out before the ``CompressionError``. A GZIP file may have many members; those
-of a blocked file (see ``deflate``) say how long they are, and are inflated by several threads at once.
-This module knows no frames: where it must know a little of what is inside, it is told.
+A *source* has ``read(size)``, which gives about ``size`` bytes, or ``b""`` if there are no more at the
+moment, and ``close()``. The classes here wrap one source into another. They hand out all bytes that can be
+inflated before a break, and then raise ``CompressionError``. A GZIP file may have many members. Those of a
+blocked file (see ``deflate``) store their own size, and several threads inflate them at once. This module
+knows no frames.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ from ..errors import CompressionError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# gzip header as we write it for a block: fixed part, an extra field "PR" with three numbers, their CRC.
+# The gzip header of a block: fixed part, an extra field "PR" with three numbers, and their CRC.
 # On-disk format; never change.
 _BLOCK_HEADER = struct.Struct("<10sH2sHQQQH")
 BLOCK_HEADER_SIZE = _BLOCK_HEADER.size
 _BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEXTRA + FHCRC, no time, Unix
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
-_INPUT = 1 << 16
-_RECENT = 1 << 18
-# So many bytes tell whether a member begins; more would make a file full of what looks like one slow.
-_MEMBER = 1 << 12
+# Compressed bytes per read.
+_COMPRESSED_READ = 1 << 16
+# Compressed bytes before a break that are searched for a member, too.
+_SEARCHED_BACK = 1 << 18
+# Bytes that decide whether a member begins; more would be slow in a file full of false beginnings.
+_MEMBER_PROBE = 1 << 12
 _GZIP_MAGIC = b"\x1f\x8b\x08"
-# A block that claims to be larger than this is inflated piece by piece instead of at once.
+# A block whose header announces more bytes than this is inflated in pieces, not at once.
 _LARGEST_BLOCK = 1 << 26
 _THREADS = min(4, os.cpu_count() or 1)
 
@@ -41,14 +43,14 @@ class Source(Protocol):
     """Where bytes come from."""
 
     def read(self, size: int, /) -> bytes:
-        """Up to about ``size`` bytes; ``b""`` when there are no more at the moment."""
+        """Up to about ``size`` bytes; ``b""`` if there are no more at the moment."""
 
     def close(self) -> None:
-        """Give up what is held."""
+        """Release everything."""
 
 
 class Prefixed:
-    """A source whose first bytes were read already, to look at them."""
+    """A source whose first bytes were read already; gives them again first."""
 
     def __init__(self, head: bytes, rest: Source) -> None:
         self._head = head
@@ -65,7 +67,7 @@ class Prefixed:
 
 
 class Inflater:
-    """The plain bytes of a GZIP or ZLIB source, all members and all concatenated streams of it."""
+    """The plain bytes of a GZIP or ZLIB source: all its members, all its concatenated streams."""
 
     def __init__(self, source: Source, compression: str, position: int = 0) -> None:
         self._source = source
@@ -74,10 +76,10 @@ class Inflater:
         self._input = b""
         self._consumed = position  # compressed bytes taken from the source
         self._begin = 0  # where the current stream begins
-        self._recent = bytearray()  # compressed bytes inflated lately: a next member may be among them
+        self._recent = bytearray()  # the last inflated input: after a break, the next member may be in it
         self._broken: CompressionError | None = None
         self._broken_at = 0  # compressed
-        self.passed: tuple[int, int] | None = None  # compressed bytes that ``resume`` has passed over
+        self.skipped_range: tuple[int, int] | None = None  # compressed bytes that the last ``resume`` skipped
 
     def read(self, size: int) -> bytes:
         while True:
@@ -95,7 +97,7 @@ class Inflater:
             if data:
                 return data
             if at_end and self._stream is not None:
-                if self._begin > 0 and self._consumed - self._begin < 2:  # too little to begin another one
+                if self._begin > 0 and self._consumed - self._begin < 2:  # too few bytes for another stream
                     self._broken_at = self._begin
                     what = f"is followed by something else at compressed byte {self._begin}"
                 else:
@@ -105,7 +107,7 @@ class Inflater:
 
     def _more(self) -> bytes:
         """More of the compressed data."""
-        data = self._source.read(_INPUT)
+        data = self._source.read(_COMPRESSED_READ)
         self._consumed += len(data)
         return data
 
@@ -117,15 +119,15 @@ class Inflater:
             return self._inflate_up_to_the_break(before, error)
         rest = stream.unused_data if stream.eof else stream.unconsumed_tail
         self._recent += memoryview(self._input)[: len(self._input) - len(rest)]
-        if len(self._recent) > 2 * _RECENT:
-            del self._recent[:-_RECENT]
+        if len(self._recent) > 2 * _SEARCHED_BACK:
+            del self._recent[:-_SEARCHED_BACK]
         self._input = rest
         if stream.eof:
             self._stream = None
         return data
 
     def _inflate_up_to_the_break(self, stream: zlib._Decompress, error: zlib.error) -> bytes:
-        good, bad = 0, len(self._input)  # so many bytes of it inflate, so many do not
+        good, bad = 0, len(self._input)  # the first ``good`` bytes inflate, the first ``bad`` do not
         while bad - good > 1:
             middle = (good + bad) // 2
             try:
@@ -135,7 +137,7 @@ class Inflater:
                 bad = middle
         data = bytearray(stream.decompress(self._input[:good])) if good else bytearray()
         try:
-            # The byte at which it breaks may still complete something; what comes of that, comes singly.
+            # The byte at the break may still complete some output, which comes one byte at a time.
             rest = self._input[good:bad]
             while piece := stream.decompress(rest, 1):
                 data += piece
@@ -157,13 +159,15 @@ class Inflater:
         return bytes(data)
 
     def resume(self) -> bool:
-        """After a break: go on at the next member of a GZIP file; False where there is none.
+        """After a break, continue at the next member of a GZIP file; False if there is none.
 
-        Broken data may be inflated to nonsense for a while before the break shows, and members be
-        swallowed by that: so the search begins a little before it.
+        Broken data may inflate to nonsense for a while before zlib notices, and swallow members. So the
+        search begins some bytes before the break.
         """
         known = bytes(self._recent) + self._input
-        low = max(self._consumed - len(known), self._begin + 1)  # the earliest that it may be
+        low = max(
+            self._consumed - len(known), self._begin + 1
+        )  # the first offset where the next member may begin
         at = low - (self._consumed - len(known))
         while self._compression == "GZIP":
             at = known.find(_GZIP_MAGIC, at)
@@ -173,18 +177,18 @@ class Inflater:
                     break
                 known, at = known[-2:] + more, 0
                 continue
-            while len(known) - at < _MEMBER and (more := self._more()):
+            while len(known) - at < _MEMBER_PROBE and (more := self._more()):
                 known += more
-            if _inflates(known[at : at + _MEMBER]):
+            if _inflates(known[at : at + _MEMBER_PROBE]):
                 place = self._consumed - len(known) + at
-                self.passed = (self._broken_at if self._broken_at <= place else low - 1, place)
+                self.skipped_range = (self._broken_at if self._broken_at <= place else low - 1, place)
                 self._input, self._recent = known[at:], bytearray()
                 self._stream, self._broken = None, None
                 return True
             at += 1
-        while self._more():  # so that all of the file is accounted for
+        while self._more():  # so that the skipped range covers the rest of the file
             pass
-        self.passed = (self._broken_at, self._consumed)
+        self.skipped_range = (self._broken_at, self._consumed)
         return False
 
     def close(self) -> None:
@@ -192,23 +196,23 @@ class Inflater:
 
 
 def _inflates(data: bytes) -> bool:
-    """Whether a GZIP member seems to begin here."""
+    """Whether ``data`` looks like the beginning of a GZIP member."""
     try:
         return zlib.decompressobj(31).decompress(data, 4096) != b""
     except zlib.error:
         return False
 
 
-class Block(NamedTuple):
-    """What the header of a blocked GZIP member says."""
+class BlockHeader(NamedTuple):
+    """The numbers in the header of a blocked GZIP member."""
 
     size: int  # of the whole member, in the file
     data_size: int  # inflated
     records: int
 
 
-def decode_block_header(header: bytes) -> Block | None:
-    """The numbers in the header of a blocked member; None where it is something else."""
+def decode_block_header(header: bytes) -> BlockHeader | None:
+    """The numbers in the header of a blocked member; None if it is not such a header."""
     if len(header) < BLOCK_HEADER_SIZE or not header.startswith(_BLOCK_MAGIC):
         return None
     _, extra, tag, length, size, data_size, records, crc = _BLOCK_HEADER.unpack_from(header)
@@ -216,10 +220,10 @@ def decode_block_header(header: bytes) -> Block | None:
         return None
     if crc != zlib.crc32(header[: BLOCK_HEADER_SIZE - 2]) & 0xFFFF:
         return None
-    return Block(size, data_size, records)
+    return BlockHeader(size, data_size, records)
 
 
-def encode_block_header(block: Block) -> bytes:
+def encode_block_header(block: BlockHeader) -> bytes:
     """The header of a blocked member."""
     header = _BLOCK_HEADER.pack(_BLOCK_MAGIC, 28, b"PR", 24, *block, 0)[:-2]
     return header + struct.pack("<H", zlib.crc32(header) & 0xFFFF)
@@ -228,7 +232,7 @@ def encode_block_header(block: Block) -> bytes:
 class BlockInflater:
     """The plain bytes of a blocked GZIP source, several members inflated at a time.
 
-    Where a member is not as it says, the rest goes through an ``Inflater``, which reports exactly.
+    If a member does not match its header, an ``Inflater`` reads the rest and raises the exact error.
     """
 
     def __init__(self, source: Source) -> None:
@@ -239,7 +243,7 @@ class BlockInflater:
         self._ahead: deque[tuple[bytes, Future[bytes | None]]] = deque()
         self._rest: Inflater | None = None
         self._unread = b""
-        self._done = 0  # compressed bytes that have been handed out
+        self._done = 0  # compressed bytes of the members handed out
 
     def read(self, size: int) -> bytes:
         while True:
@@ -260,7 +264,7 @@ class BlockInflater:
                 return data
 
     def _submit(self) -> bool:
-        """Read one more whole member and have it inflated; False when there is none."""
+        """Read one more whole member and start to inflate it; False if there is none."""
         if not self._fill(BLOCK_HEADER_SIZE):
             return False
         block = decode_block_header(self._unread)
@@ -288,21 +292,21 @@ class BlockInflater:
         self._rest = Inflater(Prefixed(rest, self._source), "GZIP", self._done)
 
     def resume(self) -> bool:
-        """After a break: go on at the next member, if there is one."""
+        """After a break, continue at the next member; False if there is none."""
         return self._rest is not None and self._rest.resume()
 
     @property
-    def passed(self) -> tuple[int, int] | None:
-        """The compressed bytes that ``resume`` has passed over."""
-        return None if self._rest is None else self._rest.passed
+    def skipped_range(self) -> tuple[int, int] | None:
+        """The compressed bytes that the last ``resume`` skipped."""
+        return None if self._rest is None else self._rest.skipped_range
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._source.close()
 
 
-def inflate_block(member: bytes, block: Block) -> bytes | None:
-    """The plain bytes of one whole member; None where it does not keep what its header says."""
+def inflate_block(member: bytes, block: BlockHeader) -> bytes | None:
+    """The plain bytes of one whole member; None if it does not match its header."""
     stream = zlib.decompressobj(31)
     try:
         data = stream.decompress(member, block.data_size + 1)
@@ -312,7 +316,7 @@ def inflate_block(member: bytes, block: Block) -> bytes | None:
 
 
 def inflated(source: Source, compression: str, head: bytes) -> Source:
-    """``source``, whose first bytes ``head`` were read already, decompressed."""
+    """A source of the plain bytes of ``source``, whose first bytes ``head`` were read already."""
     whole = Prefixed(head, source)
     if compression == "GZIP" and decode_block_header(head) is not None:
         return BlockInflater(whole)

@@ -1,8 +1,7 @@
-"""Storage: from what a caller names (path, URL, glob, shard pattern, open file) to plain bytes.
+"""``Opened``: one open file as a source of plain bytes, whatever its compression.
 
-Paths are opened unbuffered and read in big pieces. Compression is found out from the content: a file is
-uncompressed exactly when its first length CRC holds; else it is what inflates. URLs go through fsspec,
-imported only then. This module knows the first header of a file and nothing else of what is inside.
+Paths are opened unbuffered and read in large pieces. A caller may hand in the function that detects the
+compression from the first bytes. This module does not know what the bytes mean.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ _SMALLEST_HEAD = 12
 
 
 def _has_size(file: io.FileIO) -> bool:
-    """Whether the system knows how long a file is: of a device it says 0."""
+    """Whether the system knows the size of a file; for a device it reports 0."""
     return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
 
 
 class _BinaryFile:
-    """Reads a binary file object, which is closed here only if it was opened here."""
+    """Reads a binary file object; closes it only if it is ``ours``, opened by this module."""
 
     def __init__(self, file: Any, *, ours: bool) -> None:
         if hasattr(file, "encoding"):
             raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
         self._file = file
         self._ours = ours
-        # read1 gives what is there; read would wait until a slow pipe has filled the whole piece.
+        # read1 returns the bytes that are there; read would wait until a slow pipe has sent all.
         self._read = getattr(file, "read1", file.read)
         self.regular = isinstance(file, io.FileIO) and ours and _has_size(file)
         self.position = 0
@@ -62,9 +61,9 @@ class _BinaryFile:
             self._file.close()
 
     def remaining(self, least: int) -> int | None:
-        """How many bytes a regular file opened here still has; None where that is not known.
+        """How many bytes a regular file of ours still has; None if unknown.
 
-        The size is looked up again only when what is known of it does not reach to ``least``.
+        The size is looked up again only if the last known one leaves no more than ``least`` bytes.
         """
         if not self.regular:
             return None
@@ -75,28 +74,28 @@ class _BinaryFile:
         return max(0, left)
 
     def rewind(self, count: int) -> bool:
-        """Go back by ``count`` bytes; False where that is not possible."""
+        """Go back by ``count`` bytes; False if that is not possible."""
         if self.regular and count:
             self.position = self._file.seek(-count, os.SEEK_CUR)
         return self.regular
 
     def go_to(self, offset: int) -> None:
-        """Go on at ``offset``, wherever this is, for a read may have been interrupted."""
+        """Continue at ``offset``; correct even after an interrupted read."""
         self.position = self._file.seek(offset)
 
-    def read_payload_and_next_header(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
-        """The ``size`` bytes from ``offset`` on, and up to ``behind`` that follow: see ``Opened``."""
+    def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
+        """The ``size`` bytes at ``offset``, and up to ``after`` bytes that follow them: see ``Opened``."""
         self._file.seek(offset)
         data: bytes = self._read(size)
         while len(data) < size and (more := self._read(size - len(data))):
             data += more
-        rest = self._read(behind)
+        rest = self._read(after)
         self.position = offset + len(data) + len(rest)
         return data, rest
 
 
 class _SelfClosingFile(io.FileIO):
-    """A file that is closed when it is forgotten, also together with an error, and so in a cycle."""
+    """A file that closes itself without a warning when it is collected, even in a cycle with an error."""
 
     def __del__(self) -> None:
         self.close()
@@ -126,12 +125,12 @@ class Opened:
 
     @property
     def position(self) -> int:
-        """How far the file itself has been read, compressed or not."""
+        """How many bytes of the file itself have been read, compressed or not."""
         return self._file.position
 
     @property
     def blocked(self) -> bool:
-        """Whether it is GZIP in blocks."""
+        """Whether the file is blocked GZIP."""
         return isinstance(self._plain, BlockInflater)
 
     def read(self, size: int) -> bytes:
@@ -140,7 +139,7 @@ class Opened:
         return b"" if self._plain is None else self._plain.read(size)
 
     def detect_compression(self) -> None:
-        """Find out what the file is compressed with, if that is not known yet."""
+        """Detect the compression now, if it is not known yet."""
         if self._plain is None:
             self._plain = self._begin()
 
@@ -158,23 +157,23 @@ class Opened:
         return inflated(self._file, self.compression, head)
 
     def remaining(self, least: int = 0) -> int | None:
-        """How many bytes are still to come, where that can be told: an uncompressed regular file."""
+        """How many bytes follow in an uncompressed regular file; None for any other source."""
         return self._file.remaining(least) if self._plain is self._file else None
 
     def rewind(self, count: int) -> bool:
-        """Go back by ``count`` bytes, where that is possible: an uncompressed regular file."""
+        """Go back by ``count`` bytes in an uncompressed regular file; False for any other source."""
         return self._plain is self._file and self._file.rewind(count)
 
     def go_to(self, offset: int) -> None:
-        """Go on at ``offset``; only where ``rewind`` is possible."""
+        """Continue at ``offset``; only if ``rewinds``."""
         self._file.go_to(offset)
 
-    def read_payload_and_next_header(self, offset: int, size: int, behind: int) -> tuple[bytes, bytes]:
-        """The ``size`` bytes from ``offset`` on, fewer at the end, and up to ``behind`` that follow them.
+    def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
+        """The ``size`` bytes at ``offset``, fewer at the end, and up to ``after`` that follow them.
 
-        Only where ``rewind`` is possible.
+        Only if ``rewinds``.
         """
-        return self._file.read_payload_and_next_header(offset, size, behind)
+        return self._file.read_payload_and_next_header(offset, size, after)
 
     @property
     def rewinds(self) -> bool:
@@ -187,18 +186,18 @@ class Opened:
         return self._file.regular
 
     def readinto(self, buffer: memoryview) -> int:
-        """Like ``read``, into a buffer of the caller's; only where ``rewind`` is possible."""
+        """Like ``read``, but fills ``buffer`` and gives the number of bytes; only if ``rewinds``."""
         return self._file.readinto(buffer)
 
     def resume(self) -> bool:
-        """After a ``CompressionError``: go on at the next member of a GZIP file, if one can be found."""
+        """After a ``CompressionError``, continue at the next GZIP member; False if there is none."""
         resume = getattr(self._plain, "resume", None)
         return resume is not None and resume()
 
     @property
-    def passed(self) -> tuple[int, int] | None:
-        """Which bytes of a compressed file ``resume`` has passed over last."""
-        return getattr(self._plain, "passed", None)
+    def skipped_range(self) -> tuple[int, int] | None:
+        """The bytes of a compressed file that the last ``resume`` skipped, as begin and end."""
+        return getattr(self._plain, "skipped_range", None)
 
     def close(self) -> None:
         (self._plain or self._file).close()

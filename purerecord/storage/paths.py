@@ -1,6 +1,6 @@
-"""Names: from a path, URL, glob or shard pattern to the files that it means, and the names of new files.
+"""Names: the files that a path, URL, glob or shard pattern names, and the names of new files.
 
-URLs go through fsspec, which is imported only then. This module opens nothing but remote files.
+URLs go through fsspec, which is imported on first use. This module opens remote files only.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any, BinaryIO, Union
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_COUNTED = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
+_SHARD_PATTERN = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
 _WILD = re.compile(r"[*?[]")
-# More missing shards than these are not named one by one.
-_MISSING = 10_000
+# If more shards than this are missing, their names are not made up, even if missing files are allowed.
+_MOST_MISSING = 10_000
 _SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
 
 
 def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
     """The files that ``source`` names, in order; open files pass through.
 
-    One that is missing is an error; with ``missing_ok`` it is one of the result, as long as not all
-    shards of a pattern are missing.
+    A missing file is an error. With ``missing_ok`` it is part of the result, unless all shards of a pattern
+    are missing.
     """
     if hasattr(source, "read"):
         return [source]
@@ -42,7 +42,7 @@ def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
 
 
 def resolve_paths(source: Any) -> list[str]:
-    """Like ``resolve``, where only paths will do."""
+    """Like ``resolve``, for callers that need paths, not open files."""
     files = resolve(source)
     for file in files:
         if not isinstance(file, str):
@@ -51,7 +51,7 @@ def resolve_paths(source: Any) -> list[str]:
 
 
 def local_path(path: Any) -> str:
-    """``path`` as a str, without the ``file://`` it may begin with; another URL stays as it is."""
+    """``path`` as a str, without a leading ``file://``; any other URL unchanged."""
     return os.fsdecode(path).removeprefix("file://")
 
 
@@ -64,7 +64,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
     if count is not None:
         if not remote and not (missing_ok and _any_shard(head, tail, count)):
-            # The last one tells a wrong number before all the names are made.
+            # Checking the last shard finds a wrong number before all names are made.
             os.stat(shard_name(head, tail, count - 1, count))
         names = shard_names(head + tail, count, at=len(head))
         return names if remote or missing_ok else [name for whole in names for name in _existing(whole)]
@@ -76,7 +76,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         return [path] if remote or missing_ok else _existing(path)
     found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
     found = [name for name in found if remote or not os.path.isdir(name)]
-    if counted:  # not what lies beside the shards, such as their indexes
+    if counted:  # without files beside the shards, such as indexes
         found = [
             name
             for name in found
@@ -94,12 +94,12 @@ def _any_shard(head: str, tail: str, count: int) -> bool:
 
 
 def _existing(path: str) -> list[str]:
-    os.stat(path)  # a missing file of many is better known now than hours later
+    os.stat(path)  # report a missing file now, not hours later
     return [path]
 
 
 def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]:
-    """The shards that were found, if they are all; those that are missing among them if that is all right."""
+    """The shards that were found, if none is missing; with ``missing_ok``, the missing ones too."""
     shards = [(name, match) for name in found if (match := _SHARD.search(name))]
     totals = {int(match[2]) for _, match in shards}
     if len(totals) > 1:
@@ -107,7 +107,7 @@ def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]
     missing = sorted(set(range(totals.pop() if totals else 0)) - {int(match[1]) for _, match in shards})
     if not missing:
         return found
-    if not missing_ok or len(missing) > _MISSING:
+    if not missing_ok or len(missing) > _MOST_MISSING:
         raise FileNotFoundError(
             errno.ENOENT, f"{len(missing)} shards are missing, the first is number {missing[0]}", pattern
         )
@@ -117,7 +117,7 @@ def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]
 
 
 def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
-    """``name-00000-of-00010`` and so on; the shard number goes in at ``at`` characters, or at the end."""
+    """``name-00000-of-00010`` and so on; the shard number comes after ``at`` characters, or at the end."""
     head, tail = (name, "") if at is None else (name[:at], name[at:])
     return [shard_name(head, tail, number, count) for number in range(count)]
 
@@ -129,15 +129,15 @@ def shard_name(head: str, tail: str, number: int, count: int) -> str:
 
 
 def split_pattern(pattern: str) -> tuple[str, str, int | None]:
-    """What comes before the shard number, what comes after it, and how many shards, if that is said."""
-    match = _COUNTED.fullmatch(pattern)
+    """The text before the shard number, the text after it, and the number of shards, if it is given."""
+    match = _SHARD_PATTERN.fullmatch(pattern)
     if match is None:
         return pattern, "", None
     return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
 
 
 def temporary_name(path: str) -> str:
-    """Where a file is written that is to appear as ``path`` once it is complete, for what is there now."""
+    """A name beside ``path`` for a file that will replace it once complete; an error if that cannot be."""
     ordinary = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
     stream = os.path.islink(path) and os.readlink(path).startswith("/proc/")  # such as /dev/stdout
     if stream or not ordinary:
@@ -148,7 +148,7 @@ def temporary_name(path: str) -> str:
 
 @contextmanager
 def writing(path: str) -> Iterator[None]:
-    """What goes wrong meanwhile is said of ``path``; the system says no name, or a temporary one."""
+    """Names ``path`` in any OSError of the block; the system names no file, or a temporary one."""
     try:
         yield
     except OSError as error:
@@ -157,7 +157,7 @@ def writing(path: str) -> Iterator[None]:
 
 
 def is_url(path: str) -> bool:
-    """Whether ``path`` names something that is not on a local disk."""
+    """Whether ``path`` is a URL of a file that is not local."""
     match = _SCHEME.match(path)
     return match is not None and match[1].lower() != "file"
 
@@ -177,6 +177,6 @@ def _remote_glob(path: str) -> list[str]:
 
 
 def open_remote(path: str, mode: str = "rb") -> BinaryIO:
-    """A remote file, opened through fsspec."""
+    """Opens a remote file through fsspec."""
     file: BinaryIO = import_fsspec().open(path, mode).open()
     return file

@@ -205,9 +205,9 @@ def test_no_cut_or_damaged_block_header_is_indexed(blocked):
 def test_file_that_becomes_shorter_meanwhile_is_truncated():
     data = frames([bytes(50)] * 10)
     with pytest.raises(TruncatedError):
-        index._walk(io.BytesIO(data), len(data) + 100)
+        index._frame_sizes(io.BytesIO(data), len(data) + 100)
     with pytest.raises(TruncatedError):
-        index._walk(io.BytesIO(data[:-70]), len(data))
+        index._frame_sizes(io.BytesIO(data[:-70]), len(data))
 
 
 def test_missing_file_and_url_are_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""A sweep gives the payloads of sound small frames, and leaves everything else untouched."""
+"""The reader of small frames gives their payloads if they are sound, and leaves everything else untouched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord.container.looks_like import open_source
-from purerecord.container.small_frames import Sweep, sweep_for
+from purerecord.container.small_frames import SmallFrameReader, small_frame_reader
 from purerecord.storage.opened import Opened
 from tests.support.damage import flip_byte, frames, starts
 
@@ -25,10 +25,10 @@ def opened(path) -> Opened:
 def test_payloads_come_as_they_are_in_the_file(tmp_path):
     payloads = [random.Random(i).randbytes(i % 300) for i in range(20_000)]
     (tmp_path / "file").write_bytes(frames(payloads))
-    file, sweep = opened(tmp_path / "file"), Sweep(1 << 20)
+    file, reader = opened(tmp_path / "file"), SmallFrameReader(1 << 20)
     got: list[bytes] = []
-    while (swept := sweep.take(file)) is not None:
-        got += swept.payloads
+    while (small := reader.read(file)) is not None:
+        got += small.payloads
         assert (len(got), file.position) == (len(got), starts(payloads)[len(got)])
     assert got == payloads
     file.close()
@@ -40,18 +40,18 @@ def test_nothing_is_taken_where_a_frame_is_unsound(tmp_path):
     for place in [0, 9, 12, 20, 45, len(data) - 1]:
         (tmp_path / "file").write_bytes(flip_byte(data, place))
         file = Opened(str(tmp_path / "file"), "")
-        assert Sweep(1 << 20).take(file) is None
+        assert SmallFrameReader(1 << 20).read(file) is None
         assert file.position == 0
         file.close()
 
 
 @pytest.mark.parametrize("large", [16 << 10, (16 << 10) + 1, 1 << 21])
-def test_a_sweep_ends_in_front_of_a_large_frame(large, tmp_path):
+def test_reading_stops_before_a_large_frame(large, tmp_path):
     payloads = [b"x"] * 50 + [bytes(large)] + [b"y"] * 50
     (tmp_path / "file").write_bytes(frames(payloads))
     file = opened(tmp_path / "file")
-    swept = Sweep(1 << 20).take(file)
-    assert list(swept.payloads) == payloads[: 101 if large == 16 << 10 else 50]
+    small = SmallFrameReader(1 << 20).read(file)
+    assert list(small.payloads) == payloads[: 101 if large == 16 << 10 else 50]
     file.close()
 
 
@@ -86,20 +86,20 @@ def test_records_kept_are_not_overwritten_by_later_ones(tmp_path):
     assert list(pr.read_records(tmp_path / "file")) == payloads
 
 
-def test_a_sweep_in_a_cycle_of_references_is_collected_in_silence():
-    holder = {"sweep": Sweep(1 << 20)}
+def test_a_reader_in_a_cycle_of_references_is_collected_in_silence():
+    holder = {"reader": SmallFrameReader(1 << 20)}
     holder["self"] = holder
     del holder
     gc.collect()  # pytest makes an error of what is raised in here
 
 
-def test_a_sweep_is_as_large_as_the_file_needs_and_serves_the_next():
-    small = sweep_for(100)
+def test_a_reader_is_as_large_as_the_file_needs_and_serves_the_next():
+    small = small_frame_reader(100)
     assert small.size == 100
-    assert sweep_for(50, small) is small
-    large = sweep_for(1 << 40, small)
+    assert small_frame_reader(50, small) is small
+    large = small_frame_reader(1 << 40, small)
     assert 1 << 20 < large.size < 1 << 24
-    assert sweep_for(1 << 41, large) is large
+    assert small_frame_reader(1 << 41, large) is large
 
 
 def test_records_of_many_files_come_as_they_are(tmp_path):

@@ -49,7 +49,9 @@ def file_reader(data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
     kept = list(pr.read_records(io.BytesIO(data), on_error="skip"))
-    with buffers(_VERIFY_BUFFER=1000, _SIZE=1000, _FEW=2, _SMALLEST_READ=1000, _DIRECT_PAYLOAD=300):
+    with buffers(
+        _VERIFY_BUFFER=1000, _BUFFER_SIZE=1000, _FEWEST_FRAMES=2, _SMALLEST_READ=1000, _DIRECT_PAYLOAD=300
+    ):
         assert list(pr.read_records(path, on_error="skip")) == kept
         (report,) = pr.validate(path).files
     (streamed,) = pr.validate(io.BytesIO(data)).files

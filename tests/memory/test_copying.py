@@ -50,7 +50,7 @@ def test_no_more_room_is_taken_than_given(source, data):
     ends = np.cumsum(sizes + room + 1)
     target = np.full(int(sizes.sum()) + (room + 1) * len(ranges), ord("."), np.uint8)
     begins = np.array([begin for begin, _ in ranges], np.int64)
-    copy_ranges(source, begins, target, ends - sizes - room - 1, sizes, room=room)
+    copy_ranges(source, begins, target, ends - sizes - room - 1, sizes, slack=room)
     for (begin, end), stop in zip(ranges, ends.tolist(), strict=True):
         last = stop - room - 1
         assert target[last - (end - begin) : last].tobytes() == source[begin:end]

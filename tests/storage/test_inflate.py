@@ -16,7 +16,7 @@ from purerecord.container.looks_like import sniff
 from purerecord.storage.deflate import BlockDeflater
 from purerecord.storage.inflate import (
     BLOCK_HEADER_SIZE,
-    Block,
+    BlockHeader,
     BlockInflater,
     Inflater,
     Prefixed,
@@ -218,14 +218,14 @@ def test_block_says_its_size_and_what_is_in_it():
 
 
 def test_every_damaged_byte_of_a_block_header_makes_it_none():
-    header = encode_block_header(Block(1000, 2000, 30))
+    header = encode_block_header(BlockHeader(1000, 2000, 30))
     assert len(header) == BLOCK_HEADER_SIZE
     assert decode_block_header(header) == (1000, 2000, 30)
     for at in range(len(header)):
         for bit in range(8):
             assert decode_block_header(flip_byte(header, at, 1 << bit)) is None
         assert decode_block_header(header[:at]) is None
-    assert decode_block_header(encode_block_header(Block(BLOCK_HEADER_SIZE, 0, 0))) is None
+    assert decode_block_header(encode_block_header(BlockHeader(BLOCK_HEADER_SIZE, 0, 0))) is None
 
 
 def test_every_damaged_byte_of_blocks_is_an_error_that_keeps_the_blocks_before():
@@ -257,13 +257,13 @@ def test_ordinary_members_behind_blocks_are_read_too():
 @pytest.mark.parametrize("claim", [2**63, 2**32, 1 << 27])
 def test_block_that_claims_to_be_huge_takes_no_memory(claim):
     body = compress(b"hello", "GZIP")[10:]
-    data = encode_block_header(Block(claim, claim, 1)) + body
+    data = encode_block_header(BlockHeader(claim, claim, 1)) + body
     assert read_all(BlockInflater(io.BytesIO(data))) == (b"hello", None)
 
 
 def test_block_that_holds_more_than_it_says_is_inflated_piece_by_piece():
     bomb = compress(bytes(50_000_000), "GZIP", 9)[10:]
-    data = encode_block_header(Block(BLOCK_HEADER_SIZE + len(bomb), 10, 1)) + bomb
+    data = encode_block_header(BlockHeader(BLOCK_HEADER_SIZE + len(bomb), 10, 1)) + bomb
     source = BlockInflater(io.BytesIO(data))
     assert len(source.read(1000)) == 1000
     source.close()

@@ -29,7 +29,7 @@ from purerecord.recovery.report import FileReport
 from purerecord.recovery.scan import Frame
 from tests.support.damage import FOOTER, HEADER, OVERHEAD, header
 from tests.support.damage import frames as make_frames
-from tests.support.small_buffers import buffers, owners
+from tests.support.small_buffers import buffers
 from tests.support.traced_damage import PROFILES, Traced, damage, encode, make_payloads
 
 # --- What must come out -----------------------------------------------------------------------------
@@ -241,8 +241,6 @@ class Trickle(io.RawIOBase):
         return self._file.read(self._rng.randint(1, max(1, size)))
 
 
-_SWEEPS = bool(owners("_FEW"))
-
 FORMS: dict[str, Any] = {
     "plain": None,
     "nested": None,
@@ -286,10 +284,11 @@ def read_all(
         _LOOKAHEAD=look,
         _SMALLEST_READ=chunk,
         _VERIFY_BUFFER=max(chunk, 64),
-        _PIECE=rng.choice([100, 5_000, 1 << 24]),
-        _SEARCH=rng.choice([50, 1_000, 10_000, 1 << 22]),
-        _LARGE=rng.choice([10, 500, 1 << 14]),
-        **({"_SIZE": rng.choice([200, 3_000, 1 << 20]), "_FEW": rng.choice([1, 16])} if _SWEEPS else {}),
+        _LARGEST_READ=rng.choice([100, 5_000, 1 << 24]),
+        _SEARCH_READ=rng.choice([50, 1_000, 10_000, 1 << 22]),
+        _DIRECT_PAYLOAD=rng.choice([10, 500, 1 << 14]),
+        _BUFFER_SIZE=rng.choice([200, 3_000, 1 << 20]),
+        _FEWEST_FRAMES=rng.choice([1, 16]),
     ):
         source = _source(rng, data, folder)
         exact = compression == "auto"

@@ -22,7 +22,7 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-from ...memory.recycling import Array, seen
+from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
 from .lookahead import ElementRun, LookaheadCursor, refuse_in_worker
 from .node import Context, Node, SkippedDamage, State
@@ -176,7 +176,7 @@ class Worker:
 
     def _return_buffers(self) -> None:
         """Have the lent buffers filled again that no array refers to any more."""
-        referenced = seen(self._buffers)
+        referenced = is_referenced(self._buffers)
         for number, forks in list(self._lent.items()):
             if self._buffers[number] is not NO_BUFFER and referenced[number]:
                 continue
