@@ -1,10 +1,12 @@
 """Arrow tables: ``purerecord.arrow``.
 
-types             which Arrow type a column gets
-to_arrow          columns → Arrow arrays
-from_arrow        Arrow arrays → columns
-growing_column    one Arrow column, built batch by batch
-tables            ``read_table``, ``write_table``, ``to_arrow``, ``from_arrow``
+    types             the Arrow types that an Example can hold
+    to_arrow          columns → Arrow arrays
+    from_arrow        Arrow arrays → columns
+    growing_column    one Arrow column, built batch by batch
+    tables            ``read_table``, ``write_table``, ``to_arrow``, ``from_arrow``
+
+This folder must not know how Examples are encoded or frames are read.
 """
 
 from .tables import from_arrow, read_table, to_arrow, write_table

@@ -1,7 +1,7 @@
-"""Arrow arrays to columns, and to the cells that are encoded: the same memory, where numpy has the same form.
+"""Arrow arrays to columns, and to the cells that the encoder takes.
 
-What an Example cannot hold (nulls in lists, timestamps, structs, ...) is an ``EncodeError`` that names the
-column. This module does not know files.
+Where numpy has the same layout, both share memory. Values that an Example cannot hold (nulls in lists,
+timestamps, structs, ...) raise an ``EncodeError`` that names the column. This module must not know files.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .types import DENSE_SHAPE, check_type, is_list, is_sparse, is_text, is_wrap
 
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
-Column = Union[Array, Ragged, Sparse]
+ColumnValues = Union[Array, Ragged, Sparse]
 
 
-def as_column(field: Any, array: Any) -> Column:
-    """A column of a table as ``decode_examples`` gives it: where it has nulls, a Ragged with empty rows."""
+def as_column(field: Any, array: Any) -> ColumnValues:
+    """A column of a table in the form of ``decode_examples``; nulls become empty rows of a Ragged."""
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     chunks = chunks or [pa.nulls(0, array.type)]
     if is_sparse(field):
@@ -36,7 +36,7 @@ def as_column(field: Any, array: Any) -> Column:
 
 
 def check_storable(schema: Any) -> None:
-    """EncodeError if columns of a type in ``schema`` cannot be stored, whatever they hold."""
+    """Raise an EncodeError if ``schema`` has a type that an Example cannot hold."""
     for field in schema:
         if is_sparse(field):
             raise EncodeError(
@@ -46,41 +46,43 @@ def check_storable(schema: Any) -> None:
         check_type(field.name, field.type)
 
 
-def cells(field: Any, array: Any, *, round_floats: bool) -> Cells:
-    """A column of a type that can be stored, as it is: a record lacks the feature where there is a null."""
+def encoder_cells(field: Any, array: Any, *, round_floats: bool) -> Cells:
+    """A column of a storable type in the form that the encoder takes; a null is an absent feature."""
     name = field.name
-    plain = _plain(name, array)
+    plain = _unwrapped(name, array)
     column = _as_column(name, [plain])
     if not round_floats:
         _check_floats(name, column)
-    made = as_cells(name, column)
+    cells = as_cells(name, column)
     if not plain.null_count:
-        return made
-    return made._replace(kinds=np.where(_valid(plain), made.kind, ABSENT).astype(np.int8))
+        return cells
+    return cells._replace(kinds=np.where(_valid(plain), cells.kind, ABSENT).astype(np.int8))
 
 
 def _as_column(name: str, chunks: list[Any]) -> Array | Ragged:
-    """The values of all chunks. Nothing nested is ever cast, in which pyarrow has had its bugs."""
-    chunks = [_plain(name, chunk) for chunk in chunks]
+    """The values of all chunks. Nested arrays are never cast: pyarrow has had bugs in that."""
+    chunks = [_unwrapped(name, chunk) for chunk in chunks]
     dtype = chunks[0].type
     if pa.types.is_null(dtype):
         return Ragged(np.empty(0, np.int64), np.zeros(1 + sum(map(len, chunks)), np.int64))
     if is_list(dtype):
         return _from_lists(name, chunks)
-    values = _joined([chunk.drop_null().to_numpy(zero_copy_only=False) for chunk in chunks])
+    values = _concatenated([chunk.drop_null().to_numpy(zero_copy_only=False) for chunk in chunks])
     if not any(chunk.null_count for chunk in chunks):
         return values
     return Ragged(values, _splits([_valid(chunk) for chunk in chunks]))
 
 
-def _plain(name: str, array: Any) -> Any:
-    """``array`` with its values in itself, strings as bytes."""
+def _unwrapped(name: str, array: Any) -> Any:
+    """``array`` without extension types, dictionaries and run-end encoding, and with strings as bytes."""
     try:
         while isinstance(array.type, pa.BaseExtensionType) or is_wrapped(array.type):
             if isinstance(array.type, pa.BaseExtensionType):
                 array = array.storage
             elif pa.types.is_dictionary(array.type):
-                array = _plain(name, array.dictionary).take(array.indices)  # which polars' views need plain
+                array = _unwrapped(name, array.dictionary).take(
+                    array.indices
+                )  # views, as polars has, need it first
             else:
                 array = pc.run_end_decode(array)
         return array.cast(pa.large_binary()) if is_text(array.type) else array
@@ -89,8 +91,8 @@ def _plain(name: str, array: Any) -> Any:
 
 
 def _from_lists(name: str, chunks: list[Any]) -> Array | Ragged:
-    inner = [chunk.flatten() for chunk in chunks]  # without what lies under nulls and outside of a slice
-    if any(_plain(name, chunk).null_count for chunk in inner if not pa.types.is_nested(chunk.type)):
+    inner = [chunk.flatten() for chunk in chunks]  # leaves out values under nulls and outside of a slice
+    if any(_unwrapped(name, chunk).null_count for chunk in inner if not pa.types.is_nested(chunk.type)):
         raise EncodeError("a null in a list cannot be stored; only a whole list can be missing", feature=name)
     values = _as_column(name, inner)
     nulls = any(chunk.null_count for chunk in chunks)
@@ -100,7 +102,7 @@ def _from_lists(name: str, chunks: list[Any]) -> Array | Ragged:
 
 
 def _lengths(array: Any) -> Array:
-    """How many values each list has."""
+    """The number of values in each list."""
     lengths: Array = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
     return lengths
 
@@ -110,19 +112,19 @@ def _valid(array: Any) -> npt.NDArray[np.bool_]:
     return valid
 
 
-def _joined(parts: list[Array]) -> Array:
+def _concatenated(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _splits(lengths: list[Array]) -> Ints:
-    joined = _joined(lengths)
-    splits = np.zeros(len(joined) + 1, np.int64)
-    np.cumsum(joined, out=splits[1:])
+    concatenated = _concatenated(lengths)
+    splits = np.zeros(len(concatenated) + 1, np.int64)
+    np.cumsum(concatenated, out=splits[1:])
     return splits
 
 
 def _check_floats(name: str, column: Array | Ragged) -> None:
-    """EncodeError if a double of ``column`` would change in an Example, which holds float32."""
+    """Raise an EncodeError if a double of ``column`` is not exact as float32, the type of an Example."""
     if column.dtype != np.float64:
         return
     values = column.flat_values if isinstance(column, Ragged) else column
@@ -141,9 +143,9 @@ def _check_floats(name: str, column: Array | Ragged) -> None:
 
 
 def _sparse(field: Any, chunks: list[Any]) -> Sparse:
-    """What ``to_arrow`` has made of a Sparse."""
+    """The Sparse that ``to_arrow`` has made a column of."""
     try:
-        lengths = _joined([_lengths(chunk) for chunk in chunks])
+        lengths = _concatenated([_lengths(chunk) for chunk in chunks])
         shape = (len(lengths), *json.loads(field.metadata[DENSE_SHAPE]))
         entries = [chunk.flatten() for chunk in chunks]
         inner = _as_column(field.name, [entry.field("index") for entry in entries])

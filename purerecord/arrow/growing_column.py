@@ -1,8 +1,8 @@
-"""A column of a table that grows batch by batch, and whose form is known when the last batch has come.
+"""One column of a table, built batch by batch. Its Arrow type is known only after the last batch.
 
-One value in every record makes a column of values, equally many make fixed-size lists, anything else makes
-lists; where records lack the feature there are nulls. Until the end only flat values are kept. This module
-does not know files.
+If every record has one value, the column holds values. If all have equally many, it holds fixed-size lists,
+else lists. A record that lacks the feature is null. Until the end, only flat values are kept. This module
+must not know files.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .types import pa
 Mask = npt.NDArray[np.bool_]
 
 _TYPES = {UNSET: pa.null(), BYTES: pa.large_binary(), FLOAT: pa.float32(), INT64: pa.int64()}
-_DIFFERENT = -1  # the width of a column whose rows have different numbers of values, or none
+_VARYING = -1  # the width of a column whose rows have different numbers of values, or none
 
 
 class _Chunk(NamedTuple):
-    """The column in one batch; without values in a batch that lacks the feature."""
+    """The column in one batch; ``values`` is None if the whole batch lacks the feature."""
 
     rows: int
     values: Any = None
@@ -34,21 +34,21 @@ class _Chunk(NamedTuple):
     valid: Mask | None = None
 
 
-class Growing:
-    """One feature in all batches so far; ``rows`` records came before the first that has it."""
+class GrowingColumn:
+    """One feature in all batches so far. ``rows`` records precede the first batch that has it."""
 
     def __init__(self, name: str, rows: int) -> None:
         self._name = name
         self._chunks = [_Chunk(rows)] if rows else []
         self._kind = UNSET
-        self._width: int | None = None  # how many values every record has that has the feature
+        self._width: int | None = None  # values per record, in records that have the feature
 
     def add_nulls(self, rows: int) -> None:
-        """A batch of ``rows`` records that lack the feature."""
+        """Add a batch of ``rows`` records that lack the feature."""
         self._chunks.append(_Chunk(rows))
 
     def add(self, column: Column, records: Records) -> None:
-        """The column in the next batch; a SchemaError if it is of another kind than before."""
+        """Add the column of the next batch; a SchemaError if its kind differs from earlier batches."""
         if column.kind == UNSET:
             self.add_nulls(column.rows)
             return
@@ -60,8 +60,8 @@ class Growing:
         if self._width is None:
             self._width = width
         elif self._width != width:
-            self._width = _DIFFERENT
-        # Where all rows are alike, their splits can be made again.
+            self._width = _VARYING
+        # If all rows are equally long, ``_array`` can compute their splits.
         splits = None if column.uniform and valid is None else column.row_splits
         self._chunks.append(_Chunk(column.rows, values_array(column.values), splits, valid))
 
@@ -73,9 +73,9 @@ class Growing:
         raise batch.mismatch(self._name, row, "kind", reason, expected=expected, found=found)
 
     def finish(self) -> Any:
-        """The whole column, a chunk for each batch, all of one type."""
+        """The whole column: one chunk per batch, all of one type."""
         dtype = _TYPES[self._kind]
-        if self._width == _DIFFERENT:
+        if self._width == _VARYING:
             dtype = pa.large_list(dtype)
         elif self._width is not None and self._width > 1:
             dtype = pa.list_(dtype, self._width)
@@ -86,7 +86,7 @@ class Growing:
             return pa.nulls(chunk.rows, dtype)
         width = self._width
         assert width is not None
-        if width == _DIFFERENT:
+        if width == _VARYING:
             splits = chunk.splits
             if splits is None:
                 splits = np.arange(chunk.rows + 1) * (len(chunk.values) // chunk.rows)
@@ -100,11 +100,11 @@ def _width(column: Column, valid: Mask | None) -> int:
         return column.uniform
     lengths = np.diff(column.row_splits) if valid is None else np.diff(column.row_splits)[valid]
     width = int(lengths[0]) if len(lengths) else 0
-    return width if width and bool((lengths == width).all()) else _DIFFERENT
+    return width if width and bool((lengths == width).all()) else _VARYING
 
 
 def _spread(values: Any, valid: Mask, width: int) -> Any:
-    """``values``, of which each valid row has ``width``, with as many nulls for every other row."""
+    """``values``, which are ``width`` for each valid row, with ``width`` nulls for every other row."""
     places = (np.cumsum(valid) - 1)[:, None] * width + np.arange(width)
     missing = np.repeat(~valid, width)
     places = np.where(missing, 0, places.reshape(-1))

@@ -1,7 +1,7 @@
-"""Arrow: columns and files of Examples to and from ``pyarrow`` tables, and so to pandas, polars, DuckDB, ...
+"""Columns and files of Examples to and from ``pyarrow`` tables, and so to pandas, polars, DuckDB, ...
 
-Columns go over without a Python object for each value; numbers stay in the memory that they are in. Importing
-this imports pyarrow; nothing else in purerecord does.
+Columns are converted without a Python object for each value, and numbers without a copy. This folder alone
+imports pyarrow. This module must not know how a column is converted.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ..payload.parse.examples import natural_columns, parse_example
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
 from ..storage.paths import is_url, local_path, split_pattern
-from .from_arrow import Column, as_column, cells, check_storable
-from .growing_column import Growing
+from .from_arrow import ColumnValues, as_column, check_storable, encoder_cells
+from .growing_column import GrowingColumn
 from .to_arrow import as_field
 from .types import pa
 
 __all__ = ["from_arrow", "read_table", "to_arrow", "write_table"]
 
-# What is read and decoded at once, and becomes one chunk of a table.
-_RECORDS, _BYTES = 1 << 16, 1 << 23
-_ROWS = 1 << 13  # that are encoded at once
+# Records and bytes that are read and decoded at once, and become one chunk of a table.
+_CHUNK_RECORDS, _CHUNK_BYTES = 1 << 16, 1 << 23
+_ENCODED_ROWS = 1 << 13  # rows that are encoded at once
 
 
 def to_arrow(columns: Mapping[str, Any]) -> Any:
-    """Columns as a ``pyarrow.Table``, sharing memory where Arrow has the same form.
+    """Columns as a ``pyarrow.Table``, which shares their memory where Arrow has the same layout.
 
-    Vectors become values, further dimensions fixed-size lists, a ``Ragged`` lists, bytes large_binary. What a
-    ``np.ma`` mask hides is null. A ``Sparse`` becomes lists of ``{index, value}``, the index being a list if
-    a row has several dimensions.
+    Vectors become values, further dimensions fixed-size lists, a ``Ragged`` lists, bytes large_binary. Values
+    under a ``np.ma`` mask become null. A ``Sparse`` becomes lists of ``{index, value}``; the index is a list
+    if a row has several dimensions.
 
     >>> to_arrow({"id": np.arange(3), "tokens": Ragged.from_rows([[5, 6], [], [7]])})
     """
@@ -50,13 +50,13 @@ def to_arrow(columns: Mapping[str, Any]) -> Any:
     return pa.table([array for _, array in made], schema=pa.schema([field for field, _ in made]))
 
 
-def from_arrow(table: Any) -> dict[str, Column]:
-    """The columns of a table, as ``decode_examples`` gives them and ``encode_examples`` takes them.
+def from_arrow(table: Any) -> dict[str, ColumnValues]:
+    """The columns of a table, in the form of ``decode_examples`` and ``encode_examples``.
 
     ``table`` is a ``pyarrow.Table`` or ``RecordBatch``, or anything with ``__arrow_c_stream__``, such as a
     DataFrame of polars. Lists become a ``Ragged``, fixed-size lists dimensions, strings objects of bytes; a
     column with nulls becomes a ``Ragged`` with empty rows there. Arrays that share the table's memory are
-    read-only. A type that an Example cannot hold is an ``EncodeError``.
+    read-only. A type that an Example cannot hold raises an ``EncodeError``.
     """
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()
     _check_names(whole.schema)
@@ -74,10 +74,10 @@ def read_table(
     """The Examples of files as one ``pyarrow.Table``.
 
     Without ``features``, every feature becomes a column: of values if no record has more than one, of
-    fixed-size lists if all have equally many, else of lists; null where a record lacks it. With ``features``
-    the columns are those of ``parse_example``, but all that can differ in length is a list and nothing is
-    padded. The files are read one after the other, each batch becoming a chunk of the table. The other
-    arguments are those of ``read_records``.
+    fixed-size lists if all have equally many, else of lists. A record that lacks the feature is null. With
+    ``features`` the columns are those of ``parse_example``, but features of varying length become lists, and
+    nothing is padded. The files are read one after the other, and each batch becomes a chunk of the table.
+    The other arguments are those of ``read_records``.
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
@@ -87,12 +87,12 @@ def read_table(
 
 
 def _batches(reader: RecordReader) -> Iterator[Records]:
-    while (records := reader.take(lambda stream: stream.next(_RECORDS, _BYTES))) is not None:
+    while (records := reader.take(lambda stream: stream.next(_CHUNK_RECORDS, _CHUNK_BYTES))) is not None:
         yield records
 
 
 def _natural_table(reader: RecordReader) -> Any:
-    columns: dict[str, Growing] = {}
+    columns: dict[str, GrowingColumn] = {}
     rows = 0
     for records in _batches(reader):
         found = natural_columns(records)
@@ -100,23 +100,23 @@ def _natural_table(reader: RecordReader) -> Any:
             columns[name].add_nulls(len(records))
         for name, column in found.items():
             if name not in columns:
-                columns[name] = Growing(name, rows)
+                columns[name] = GrowingColumn(name, rows)
             columns[name].add(column, records)
         rows += len(records)
-    if not columns:  # a table without any column, which still knows how many rows it has
+    if not columns:  # a table without columns that still has its number of rows
         return pa.table({"": pa.nulls(rows)}).select([])
     return pa.table({name: columns[name].finish() for name in sorted(columns)})
 
 
 def _parsed_table(reader: RecordReader, specs: Mapping[str, FeatureSpec]) -> Any:
-    # No records have the same types as many.
+    # An empty batch has the same types as any other.
     schema = to_arrow(parse_example([], specs)).schema
     tables = [to_arrow(parse_example(records, specs)) for records in _batches(reader)]
     return pa.concat_tables([schema.empty_table(), *tables]) if tables else schema.empty_table()
 
 
 def _with_lists(features: Mapping[str, Any]) -> dict[str, FeatureSpec]:
-    """``features`` with lists for all that is padded to the longest of a batch."""
+    """``features`` in which specs that pad to the longest row of a batch give lists instead."""
     return {name: _as_lists(spec) for name, spec in as_features(features).items()}
 
 
@@ -145,14 +145,14 @@ def write_table(
     """Write the rows of a table as Examples to a file, or to shards.
 
     ``table`` is a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``, or anything with
-    ``__arrow_c_stream__``, such as a DataFrame of polars or pandas; it is encoded some thousand rows at a
-    time. A record lacks the feature where its row is null. What cannot be stored without loss is an
-    ``EncodeError`` that names the column; doubles that float32 does not hold are rounded only with
-    ``round_floats``.
+    ``__arrow_c_stream__``, such as a DataFrame of polars or pandas. It is encoded some thousand rows at a
+    time. A record lacks the features that are null in its row. Values that cannot be stored without loss
+    raise an ``EncodeError`` that names the column. Doubles that float32 cannot hold exactly are such values,
+    unless ``round_floats`` is set.
 
-    The file appears when it is complete, unless ``atomic=False``, it is appended to, or it is no local path.
-    ``mode``, ``index`` and ``options`` are those of ``TFRecordWriter``; ``shards``, ``max_bytes``,
-    ``max_records`` and a path like ``train@10.tfrecord`` those of ``ShardedWriter``.
+    The file appears when it is complete, except with ``atomic=False``, when appending, and for a target that
+    is no local path. ``mode``, ``index`` and ``options`` are those of ``TFRecordWriter``; ``shards``,
+    ``max_bytes``, ``max_records`` and a path like ``train@10.tfrecord`` those of ``ShardedWriter``.
     """
     limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
     writer: TFRecordWriter | ShardedWriter
@@ -179,13 +179,13 @@ def _is_sharded(path: Any, limits: Mapping[str, int | None]) -> bool:
 
 
 def _reader(table: Any) -> Any:
-    """Anything that holds rows in Arrow's form, as a ``RecordBatchReader``."""
+    """Any table as a ``RecordBatchReader``."""
     if isinstance(table, pa.RecordBatchReader):
         return table
     if isinstance(table, pa.Table):
-        return table.to_reader(max_chunksize=_ROWS)
+        return table.to_reader(max_chunksize=_ENCODED_ROWS)
     if isinstance(table, pa.RecordBatch):
-        return pa.Table.from_batches([table]).to_reader(max_chunksize=_ROWS)
+        return pa.Table.from_batches([table]).to_reader(max_chunksize=_ENCODED_ROWS)
     if hasattr(table, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(table)
     raise TypeError(f"expected a table, or what offers __arrow_c_stream__, not {type(table).__name__}")
@@ -194,12 +194,12 @@ def _reader(table: Any) -> Any:
 def _encoded(reader: Any, round_floats: bool) -> Iterator[Records]:
     done = 0
     for batch in reader:
-        for begin in range(0, batch.num_rows, _ROWS):
-            part = batch.slice(begin, _ROWS)
+        for begin in range(0, batch.num_rows, _ENCODED_ROWS):
+            part = batch.slice(begin, _ENCODED_ROWS)
             try:
                 yield encode_examples(
                     {
-                        field.name: cells(field, part.column(i), round_floats=round_floats)
+                        field.name: encoder_cells(field, part.column(i), round_floats=round_floats)
                         for i, field in enumerate(part.schema)
                     }
                 )

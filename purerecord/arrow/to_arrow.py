@@ -1,7 +1,7 @@
-"""Columns to Arrow arrays: the same memory, where Arrow has the same form.
+"""Columns to Arrow arrays, which share memory where Arrow has the same layout.
 
 The dimensions of an array become fixed-size lists, a ``Ragged`` becomes lists, a ``Sparse`` lists of (index,
-value); strings are copied in one pass. This module does not know where the columns come from.
+value); strings are copied in one pass. This module must not know where the columns come from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def as_field(name: str, column: Any) -> tuple[Any, Any]:
-    """The field and the array for a column in any form; what Arrow cannot hold is an ``EncodeError``."""
+    """The Arrow field and array for a column; an ``EncodeError`` if Arrow cannot hold it."""
     try:
         array = _as_arrow(name, column)
     except EncodeError:
@@ -61,13 +61,13 @@ def _from_array(name: str, array: Array) -> Any:
 
 
 def values_array(values: Array, name: str | None = None) -> Any:
-    """A vector as an Arrow array; bytes have offsets of 64 bits."""
+    """A vector as an Arrow array. Bytes become large_binary, with offsets of 64 bits."""
     kind = values.dtype.kind
     if kind == "O":
         try:
             return pa.array(values, pa.large_binary())
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            return pa.array(values)  # not strings: Arrow finds a type, or says why there is none
+            return pa.array(values)  # not bytes: Arrow finds a type, or raises an error
     if kind in "SU":
         return pa.array(values.tolist(), pa.large_binary() if kind == "S" else pa.large_string())
     if is_extra(values.dtype):
@@ -76,7 +76,7 @@ def values_array(values: Array, name: str | None = None) -> Any:
 
 
 def fixed(values: Any, shape: tuple[int, ...], valid: Mask | None = None) -> Any:
-    """``values`` in fixed-size lists, so that the array is of ``shape``; ``valid`` says which are no null."""
+    """``values`` in fixed-size lists that make an array of ``shape``; rows not in ``valid`` are null."""
     for axis in range(len(shape) - 1, 0, -1):
         mask = bitmap(valid) if axis == 1 else None
         size = math.prod(shape[:axis])
@@ -85,7 +85,7 @@ def fixed(values: Any, shape: tuple[int, ...], valid: Mask | None = None) -> Any
 
 
 def lists(values: Any, splits: npt.NDArray[Any], valid: Mask | None = None) -> Any:
-    """``values`` in lists that begin and end at ``splits``; ``valid`` says which are no null."""
+    """``values`` in lists that begin and end at ``splits``; rows that are not ``valid`` are null."""
     large = splits.dtype.itemsize == 8
     dtype = pa.large_list(values.type) if large else pa.list_(values.type)
     offsets = pa.py_buffer(np.ascontiguousarray(splits, np.int64 if large else np.int32))
@@ -93,7 +93,7 @@ def lists(values: Any, splits: npt.NDArray[Any], valid: Mask | None = None) -> A
 
 
 def bitmap(valid: Mask | None) -> Any:
-    """``valid`` as Arrow keeps it, one bit each; None where all are valid."""
+    """``valid`` as an Arrow bitmap, one bit for each row; None if all rows are valid."""
     return None if valid is None or valid.all() else pa.array(valid).buffers()[1]
 
 
@@ -112,7 +112,7 @@ def _from_masked(name: str, column: Any) -> Any:
 
 
 def _from_sparse(name: str, column: Sparse) -> Any:
-    """Each row a list of what is kept in it: the index within the row, and the value."""
+    """A list for each row, of the index within the row and the value of each stored entry."""
     if len(column.dense_shape) < 2:
         raise EncodeError("a Sparse of one dimension has no rows; use to_dense() first", feature=name)
     rows, inner = column.indices[:, 0], column.indices[:, 1:]
@@ -123,7 +123,7 @@ def _from_sparse(name: str, column: Sparse) -> Any:
         order = np.argsort(rows, kind="stable")
     splits = np.zeros(len(column) + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=len(column)), out=splits[1:])
-    # One number, where it is enough, is easier to work with than a list of one.
+    # A single number is easier to work with than a list of one number.
     index = _from_array(name, inner[order, 0] if inner.shape[1] == 1 else inner[order])
     value = values_array(column.values[order], name)
     return lists(pa.StructArray.from_arrays([index, value], ["index", "value"]), splits)

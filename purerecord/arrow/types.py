@@ -1,6 +1,7 @@
-"""Which Arrow types hold what an Example can hold, and pyarrow itself, for the modules that need it.
+"""The Arrow types that an Example can hold; and pyarrow itself, for the other modules of this folder.
 
-Importing this imports pyarrow, or says how to install it. This module does not know values.
+Importing this module imports pyarrow, or raises an error that says how to install it. This module must not
+know values.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ except ImportError as error:
 
 __all__ = ["DENSE_SHAPE", "check_type", "is_list", "is_sparse", "is_text", "is_wrapped", "pa", "pc"]
 
-# The metadata of a field that holds a Sparse: the shape of a row, as JSON.
+# The metadata key of a field that holds a Sparse. Its value is the shape of a row, as JSON.
 DENSE_SHAPE = b"purerecord.dense_shape"
 
 _BYTES = ("binary", "large_binary", "fixed_size_binary")
@@ -26,7 +27,7 @@ _LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view
 
 
 def check_type(name: str, dtype: Any) -> None:
-    """EncodeError about the column ``name`` if values of ``dtype`` have no place in an Example."""
+    """Raise an EncodeError about the column ``name`` if an Example cannot hold values of ``dtype``."""
     if isinstance(dtype, pa.BaseExtensionType):
         check_type(name, dtype.storage_type)
     elif is_list(dtype) or is_wrapped(dtype):
@@ -37,27 +38,27 @@ def check_type(name: str, dtype: Any) -> None:
 
 
 def is_wrapped(dtype: Any) -> bool:
-    """Whether the values are not in the array itself: in a dictionary, or in runs."""
+    """Whether an array of ``dtype`` is dictionary-encoded or run-end encoded."""
     return _is(dtype, "dictionary", "run_end_encoded")
 
 
 def is_text(dtype: Any) -> bool:
-    """Whether values of ``dtype`` are strings that numpy would not get as bytes."""
+    """Whether values of ``dtype`` are strings that must be cast before numpy gets them as bytes."""
     return _is(dtype, *_TEXT)
 
 
 def is_list(dtype: Any) -> bool:
-    """Whether values of ``dtype`` are lists, of whichever form."""
+    """Whether values of ``dtype`` are lists of any layout."""
     return _is(dtype, *_LISTS)
 
 
 def is_sparse(field: Any) -> bool:
-    """Whether ``field`` holds what was a ``Sparse``."""
+    """Whether ``to_arrow`` has made ``field`` of a ``Sparse``."""
     return bool(field.metadata) and DENSE_SHAPE in field.metadata
 
 
 def _is(dtype: Any, *kinds: str) -> bool:
-    # Views and runs are not known to every version of pyarrow.
+    # Older versions of pyarrow lack views and run-end encoding.
     return any(getattr(pa.types, f"is_{kind}", _never)(dtype) for kind in kinds)
 
 

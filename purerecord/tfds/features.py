@@ -1,8 +1,8 @@
-"""What ``features.json`` of tensorflow-datasets says: which features an Example has, and their specs.
+"""``features.json`` of tensorflow-datasets: the features of an Example, and their specs.
 
 tensorflow-datasets flattens its nested features: ``{"objects": Sequence({"box": ...})}`` is stored under
-``objects/box``. Here each stored feature gets its flat name, its spec, and what its values mean. This module
-knows the text of that file, in its present and its older form; where it lies is the caller's business.
+``objects/box``. ``describe`` gives each stored feature its flat name, its spec and the meaning of its values,
+from the present or the older form of the document. This module must not know where the file lies.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from ..payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
 Shape = tuple[int | None, ...]
 Labels = Callable[[str], tuple[str, ...] | None]
 
-# What a description holds, by the class that it was written for, in files of the older form.
-_OLDER = {
+# The form of each feature class: the key under which a description holds its content. Documents of the older
+# form lack this key and name only the class.
+_FORM_OF_CLASS = {
     "FeaturesDict": "featuresDict",
     "Sequence": "sequence",
     "Dataset": "sequence",
@@ -39,19 +40,19 @@ _OLDER = {
     "Translation": "translation",
     "TranslationVariableLanguages": "translation",
 }
-_ARRAYS = ("bytes", "zlib")  # how an array can be put into one string
-_DEFAULTS = 1 << 20  # values that a default may have: a few characters could ask for any number
+_ARRAY_ENCODINGS = ("bytes", "zlib")  # an array stored as one string
+_MAX_DEFAULTS = 1 << 20  # default values in a spec: a few characters of JSON could ask for any number
 
 
 @dataclass(frozen=True)
 class TFDSFeature:
-    """One stored feature: what it is, and the spec that parses it.
+    """One stored feature: its meaning, and the spec that parses it.
 
     ``kind`` is the class of tensorflow-datasets, such as "Image". ``shape`` and ``dtype`` ("uint8", "string")
-    are those of a decoded value in one example, with None for lengths that differ; the first
-    ``sequence_rank`` lengths are those of sequences. ``encoding`` says what stored bytes are, such as "png"
-    or "zlib"; it is "" for values that are stored as such. ``names`` are those of the classes, if known.
-    ``spec`` is None for a feature that only its own class could explain.
+    are those of a decoded value in one example, with None for lengths that vary; the first ``sequence_rank``
+    lengths are those of sequences. ``encoding`` is the format of stored bytes, such as "png" or "zlib", and
+    "" for values that are stored directly. ``names`` are the names of the classes, if known. ``spec`` is None
+    for a feature that only its own class can interpret.
     """
 
     name: str
@@ -66,11 +67,12 @@ class TFDSFeature:
     description: str = ""
 
     def decode(self, data: bytes, shape: Any = None) -> npt.NDArray[Any]:
-        """The array in the bytes of a feature of encoding "bytes" or "zlib", or of one item of a sequence.
+        """The array stored in ``data``: the value of a feature of encoding "bytes" or "zlib".
 
-        If several lengths differ, they are stored too, as ``.../shape`` beside ``.../value``: give them.
+        For a sequence, ``data`` is one of its items. If several lengths vary, the ``shape`` must be given;
+        it is stored as ``.../shape`` beside ``.../value``.
         """
-        if self.encoding not in _ARRAYS:
+        if self.encoding not in _ARRAY_ENCODINGS:
             stored = self.encoding or self.dtype
             raise ValueError(f"feature {self.name!r} holds no array as bytes, but {stored}")
         known = self.shape[self.sequence_rank :] if shape is None else tuple(map(int, shape))
@@ -96,7 +98,7 @@ class TFDSFeature:
 
 
 def _inflate(data: bytes, size: int) -> bytes:
-    """``data`` inflated to ``size`` bytes, and not to whatever a few bytes can ask for."""
+    """``data`` inflated to ``size`` bytes; never more, because a few bytes can inflate to gigabytes."""
     inflater = zlib.decompressobj()
     raw = inflater.decompress(data, size + 1)
     if not inflater.eof or len(raw) != size:
@@ -105,9 +107,9 @@ def _inflate(data: bytes, size: int) -> bytes:
 
 
 def describe(document: Any, labels: Labels) -> dict[str, TFDSFeature]:
-    """The features in the JSON of ``features.json``; ``labels`` gives the names of classes in other files."""
+    """The features in the JSON of ``features.json``; ``labels`` reads the class names in other files."""
     try:
-        return {feature.name: feature for feature in _walk(document, _Place(labels))}
+        return {feature.name: feature for feature in _stored_features(document, _Position(labels))}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, SchemaError):
             raise
@@ -115,37 +117,37 @@ def describe(document: Any, labels: Labels) -> dict[str, TFDSFeature]:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where in the tree a feature is: its flat name, and the lengths of the sequences that it is in."""
+class _Position:
+    """The position of a feature in the tree: its flat name, and the lengths of the sequences around it."""
 
     labels: Labels
     name: str = ""
-    file: str = ""  # what the files about it are called
+    file: str = ""  # the beginning of the names of its files
     lengths: Shape = ()
 
-    def within(self, name: str) -> _Place:
+    def within(self, name: str) -> _Position:
         dotted = name.replace("/", ".")
-        return _Place(
+        return _Position(
             self.labels,
             f"{self.name}/{name}" if self.name else name,
             f"{self.file}-{dotted}" if self.file else dotted,
             self.lengths,
         )
 
-    def repeated(self, length: Any) -> _Place:
+    def repeated(self, length: Any) -> _Position:
         number = -1 if length is None else int(length)
-        return _Place(self.labels, self.name, self.file, (*self.lengths, None if number < 0 else number))
+        return _Position(self.labels, self.name, self.file, (*self.lengths, None if number < 0 else number))
 
 
-def _walk(node: Mapping[str, Any], place: _Place) -> Iterator[TFDSFeature]:
-    """The stored features of a description and of all in it."""
+def _stored_features(node: Mapping[str, Any], place: _Position) -> Iterator[TFDSFeature]:
+    """Yield the stored features of a description, and of the descriptions inside it."""
     kind = str(node.get("pythonClassName") or node["type"]).rpartition(".")[2]
     form, content = _content(node, kind)
     if form == "featuresDict":
         for name, inner in content.items():
-            yield from _walk(inner, place.within(name))
+            yield from _stored_features(inner, place.within(name))
     elif form == "sequence":
-        yield from _walk(content["feature"], place.repeated(content.get("length")))
+        yield from _stored_features(content["feature"], place.repeated(content.get("length")))
     elif form == "translation":
         yield from _translation(kind, content, place)
     elif form == "video":
@@ -160,24 +162,24 @@ def _walk(node: Mapping[str, Any], place: _Place) -> Iterator[TFDSFeature]:
 
 
 def _content(node: Mapping[str, Any], kind: str) -> tuple[str, Mapping[str, Any]]:
-    """What a description holds and how it is called, in files of either form."""
+    """The name of the form of a description, and its content, for documents of both forms."""
     if "type" not in node:
-        form = next((form for form in {*_OLDER.values()} if form in node), "")
+        form = next((form for form in {*_FORM_OF_CLASS.values()} if form in node), "")
         content = node.get(form, {})
         return form, content.get("features", {}) if form == "featuresDict" else content
     content = node.get("content") or {}
     if kind == "FeaturesDict" and node.get("proto_cls"):
         content = content.get("features", {})
-    return _OLDER.get(kind, ""), content
+    return _FORM_OF_CLASS.get(kind, ""), content
 
 
-def _leaf(form: str, kind: str, content: Mapping[str, Any], place: _Place, text: str) -> TFDSFeature:
+def _leaf(form: str, kind: str, content: Mapping[str, Any], place: _Position, text: str) -> TFDSFeature:
     if form == "text" and not content.get("use_encoder"):
         return _feature(place, kind, (), "string", description=text)
     if form == "classLabel":
         number = _get(content, "numClasses", "num_classes")
-        return _feature(place, kind, (), "int64", classes=_whole(number), description=text)
-    if form in ("image", "audio"):  # as it was in its file
+        return _feature(place, kind, (), "int64", classes=_int_or_none(number), description=text)
+    if form in ("image", "audio"):  # the bytes of an encoded file
         files = _get(content, "encodingFormat", "encoding_format", "fileFormat", "file_format")
         number = content.get("label", {}).get("numClasses") if kind == "LabeledImage" else None
         return _feature(
@@ -188,7 +190,7 @@ def _leaf(form: str, kind: str, content: Mapping[str, Any], place: _Place, text:
             shape=_shape(content),
             dtype=str(content.get("dtype") or ("uint8" if form == "image" else "int64")),
             encoding=str(files or form),
-            classes=_whole(number),
+            classes=_int_or_none(number),
             description=text,
         )
     if form == "boundingBox":
@@ -196,10 +198,10 @@ def _leaf(form: str, kind: str, content: Mapping[str, Any], place: _Place, text:
     return TFDSFeature(place.name, kind, place.lengths, "", None, len(place.lengths), description=text)
 
 
-def _tensor(kind: str, content: Mapping[str, Any], place: _Place, text: str) -> Iterator[TFDSFeature]:
+def _tensor(kind: str, content: Mapping[str, Any], place: _Position, text: str) -> Iterator[TFDSFeature]:
     shape, dtype = _shape(content), str(content["dtype"])
     encoding = str(content.get("encoding") or "none").lower()
-    encoding = encoding if encoding in _ARRAYS else ""
+    encoding = encoding if encoding in _ARRAY_ENCODINGS else ""
     optional = bool(content.get("optional"))
     if shape.count(None) > 1:
         yield _feature(place.within("shape"), kind, (len(shape),), "int32", optional=optional)
@@ -218,7 +220,7 @@ def _tensor(kind: str, content: Mapping[str, Any], place: _Place, text: str) -> 
     )
 
 
-def _translation(kind: str, content: Mapping[str, Any], place: _Place) -> Iterator[TFDSFeature]:
+def _translation(kind: str, content: Mapping[str, Any], place: _Position) -> Iterator[TFDSFeature]:
     variable = content.get("variableLanguagesPerExample") or kind == "TranslationVariableLanguages"
     names = ["language", "translation"] if variable else sorted(content["languages"])
     inner = place.repeated(None) if variable else place
@@ -227,7 +229,7 @@ def _translation(kind: str, content: Mapping[str, Any], place: _Place) -> Iterat
 
 
 def _feature(
-    place: _Place,
+    place: _Position,
     kind: str,
     stored: Shape,
     stored_dtype: str,
@@ -239,7 +241,7 @@ def _feature(
     optional: bool = False,
     description: str = "",
 ) -> TFDSFeature:
-    """A feature that is stored as ``stored`` and means ``shape``, if that is something else."""
+    """A feature stored with the shape ``stored``; ``shape`` and ``dtype`` are those of the decoded value."""
     own = dtype or stored_dtype
     spec = _spec(place, stored, stored_dtype, _default(own, stored_dtype) if optional else None)
     names = None if classes is None else place.labels(place.file)
@@ -248,14 +250,14 @@ def _feature(
     return TFDSFeature(place.name, kind, whole, own, spec, rank, encoding, classes, names, description)
 
 
-def _spec(place: _Place, stored: Shape, dtype: str, default: Any) -> FeatureSpec | None:
-    """The spec for values of shape ``stored``; None if there is none, as tensorflow-datasets has none."""
-    held = _held(dtype)
+def _spec(place: _Position, stored: Shape, dtype: str, default: Any) -> FeatureSpec | None:
+    """The spec for values of shape ``stored``; None where tensorflow-datasets has none either."""
+    held = _example_dtype(dtype)
     shape = (*place.lengths, *stored)
     if held is None or 0 in shape:
         return None
     known = tuple(length for length in shape if length is not None)
-    if len(place.lengths) > 1:  # sequences in sequences are stored with the lengths of their rows
+    if len(place.lengths) > 1:  # nested sequences are stored with the lengths of their rows
         if None in stored:
             return None
         rows = range(len(place.lengths) - 1)
@@ -264,18 +266,18 @@ def _spec(place: _Place, stored: Shape, dtype: str, default: Any) -> FeatureSpec
         key = f"{place.name}/ragged_flat_values"
         return RaggedFeature(held, key, [*lengths, *inner], row_splits_dtype=np.int64)
     if len(known) == len(shape):
-        if default is not None and math.prod(known) <= _DEFAULTS:
+        if default is not None and math.prod(known) <= _MAX_DEFAULTS:
             default = np.full(known, default, object).tolist()
         return FixedLenFeature(known, held, default)
     if len(known) < len(shape) - 1:
         return None
-    # Where it is not the first length that differs, the values come flat; there is no such Ragged.
+    # A Ragged varies in its first length. If another one varies, the values come flat.
     inner = [RaggedFeature.UniformRowLength(length) for length in known] if shape[0] is None else []
     return RaggedFeature(held, partitions=inner, row_splits_dtype=np.int64)
 
 
-def _held(dtype: str) -> Any:
-    """The type in which an Example holds values of ``dtype``."""
+def _example_dtype(dtype: str) -> Any:
+    """The type in which an Example stores values of ``dtype``; None if it cannot."""
     if dtype in ("string", "object", "str"):
         return bytes
     if dtype == "bool" or dtype.startswith(("int", "uint")):
@@ -284,8 +286,8 @@ def _held(dtype: str) -> Any:
 
 
 def _default(dtype: str, stored: str) -> Any:
-    """What tensorflow-datasets gives for an optional feature that is missing."""
-    held = _held(stored)
+    """The value that tensorflow-datasets gives for a missing optional feature."""
+    held = _example_dtype(stored)
     if held is bytes:
         return b""
     if held is np.int64:
@@ -308,5 +310,5 @@ def _get(content: Mapping[str, Any], *keys: str) -> Any:
     return next((content[key] for key in keys if key in content), None)
 
 
-def _whole(number: Any) -> int | None:
+def _int_or_none(number: Any) -> int | None:
     return None if number is None else int(number)

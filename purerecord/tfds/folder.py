@@ -1,7 +1,8 @@
-"""``TFDSFolder``: a dataset as tensorflow-datasets has written it, opened without TensorFlow.
+"""``TFDSFolder``: a dataset that tensorflow-datasets has written, opened without TensorFlow.
 
-``dataset_info.json`` says which splits there are and in which files, ``features.json`` what an example holds.
-This module reads both, and hands the files to a dataset; ``tfdsfeatures`` knows what features mean.
+``dataset_info.json`` lists the splits and their files, ``features.json`` the features of an example. This
+module reads both files and makes datasets of the splits. It must not know what features mean: ``features``
+does.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ __all__ = ["TFDSFeature", "TFDSFolder", "TFDSSplit"]
 
 _INFO, _FEATURES = "dataset_info.json", "features.json"
 _TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
-_DEPTH = 3  # folders: a name, a config and a version
+_DEPTH = 3  # nested folders: a name, a config and a version
 _PART = re.compile(r"(?P<name>[\w-]+)(\[(?P<begin>[^:\[\]]*):(?P<end>[^:\[\]]*)\])?")
 _BOUND = re.compile(r"(?P<number>-?\d+(\.\d+)?)%|(?P<whole>-?\d+)|")
 
 
 @dataclass(frozen=True)
 class TFDSSplit:
-    """One split: its files, how many records each has, and how many bytes they all hold."""
+    """One split: its files, the number of records in each, and the bytes of all records."""
 
     name: str
     paths: tuple[str, ...]
@@ -53,8 +54,9 @@ class TFDSSplit:
 class TFDSFolder:
     """A folder that tensorflow-datasets has written, such as ``~/tensorflow_datasets/mnist/3.0.1``.
 
-    A folder above will do if it holds one dataset; of several versions it is the latest. ``splits`` says what
-    there is, ``features`` are the specs for ``parse``, ``info`` says what the features mean.
+    ``path`` may also be a folder above that holds a single dataset; of several versions, the latest is taken.
+    ``splits`` are the splits by name, ``features`` the specs for ``parse``, ``info`` the meaning of the
+    features.
 
     >>> folder = TFDSFolder("~/tensorflow_datasets/mnist")
     >>> folder.splits["train"].num_examples
@@ -98,7 +100,7 @@ class TFDSFolder:
 
     @cached_property
     def info(self) -> dict[str, TFDSFeature]:
-        """What each stored feature is: its shape, dtype, encoding, classes; by its flat name."""
+        """The shape, dtype, encoding and classes of each stored feature, by its flat name."""
         return describe(_read_json(self._file(_FEATURES)), self._labels)
 
     @property
@@ -126,7 +128,7 @@ class TFDSFolder:
         for part in map(str.strip, split.split("+")):
             names = (part == "all" and list(self.splits)) or [part]
             parts += [self._part(name, on_error) for name in names]
-        return _joined(parts)
+        return _concatenated(parts)
 
     def _part(self, part: str, on_error: str) -> Dataset:
         match = _PART.fullmatch(part)
@@ -147,7 +149,7 @@ class TFDSFolder:
         begin, end = _bound(match["begin"], 0, total, part), _bound(match["end"], total, total, part)
         if begin >= end:
             raise ValueError(f"there is no record in {part!r}: {begin} to {end} of {total}")
-        return _cut(split, begin, end, on_error)
+        return _slice_of_split(split, begin, end, on_error)
 
     def _check_there(self, split: TFDSSplit) -> None:
         if is_url(self.path):
@@ -177,10 +179,11 @@ def _shards(template: str, dataset: str, split: str, count: int) -> Iterator[str
         yield re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template)  # noqa: B023 - used at once
 
 
-def _cut(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
-    """The records from ``begin`` to ``end``.
+def _slice_of_split(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
+    """The records [begin, end) of a split.
 
-    Each file is cut by itself: what is skipped as damaged in one must not move the bounds in another.
+    Each file is sliced on its own: damaged records that are skipped in one must not move the bounds in
+    another.
     """
     starts = [0, *accumulate(split.lengths)]
     bounds = [
@@ -196,15 +199,15 @@ def _cut(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
         for n in files:
             first, last, _ = bounds[n]
             parts.append(TFRecordDataset(split.paths[n], on_error=on_error).skip(first).take(last - first))
-    return _joined(parts)
+    return _concatenated(parts)
 
 
-def _joined(parts: list[Dataset]) -> Dataset:
+def _concatenated(parts: list[Dataset]) -> Dataset:
     return reduce(Dataset.concatenate, parts)
 
 
 def _bound(text: str, otherwise: int, total: int, part: str) -> int:
-    """Where a part of a split begins or ends."""
+    """The record at which a part of a split begins or ends."""
     match = _BOUND.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} in {part!r} is neither a whole number nor a percentage")
@@ -219,12 +222,12 @@ def _bound(text: str, otherwise: int, total: int, part: str) -> int:
 
 
 def _find(path: str) -> str:
-    """The folder itself, or the one below it that holds a dataset, of several versions the latest."""
+    """The folder ``path``, or the one inside it that holds the dataset; of several versions, the latest."""
     if os.path.exists(os.path.join(path, _INFO)):
         return path
     if not os.path.isdir(path):
         raise FileNotFoundError(errno.ENOENT, "no folder of tensorflow-datasets", path)
-    found = list(_below(Path(path), _DEPTH))
+    found = list(_dataset_folders(Path(path), _DEPTH))
     if not found:
         raise FileNotFoundError(errno.ENOENT, f"no {_INFO} here nor in the folders below", path)
     parents = {folder.parent for folder in found}
@@ -234,18 +237,18 @@ def _find(path: str) -> str:
     return str(max(found, key=_version))
 
 
-def _below(folder: Path, depth: int) -> Iterator[Path]:
+def _dataset_folders(folder: Path, depth: int) -> Iterator[Path]:
     for inner in sorted(folder.iterdir()):
         if inner.name.startswith((".", "incomplete.")) or not inner.is_dir():
             continue
         if (inner / _INFO).exists():
             yield inner
         elif depth > 1:
-            yield from _below(inner, depth - 1)
+            yield from _dataset_folders(inner, depth - 1)
 
 
 def _version(folder: Path) -> list[int]:
-    """The version that a folder is named after; empty if it is not."""
+    """The version in the name of a folder; empty if its name is no version."""
     match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", folder.name)
     return [int(number) for number in match.groups()] if match else []
 

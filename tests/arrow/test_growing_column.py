@@ -48,8 +48,8 @@ def test_a_table_does_not_depend_on_files_and_batches(tmp_path_factory, table, s
     whole = arrow.read_table(folder / "whole")
     arrow.write_table(table, folder / "part", max_records=-(-max(1, table.num_rows) // files))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_RECORDS", step)
-        patch.setattr(tables, "_ROWS", step)
+        patch.setattr(tables, "_CHUNK_RECORDS", step)
+        patch.setattr(tables, "_ENCODED_ROWS", step)
         arrow.write_table(table, folder / "again")
         parts = arrow.read_table(f"{folder}/part@*")
         parts.validate(full=True)
@@ -59,7 +59,7 @@ def test_a_table_does_not_depend_on_files_and_batches(tmp_path_factory, table, s
 
 
 def test_a_feature_that_comes_late_or_not_always_is_null_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "_RECORDS", 2)
+    monkeypatch.setattr(tables, "_CHUNK_RECORDS", 2)
     rows = [{}, {"x": 1}, {"y": [1, 2]}, {"x": 2, "y": [3, 4]}, {"x": []}, {"z": pr.Feature()}]
     with pr.TFRecordWriter(tmp_path / "file") as writer:
         for row in rows[:4]:
@@ -70,7 +70,7 @@ def test_a_feature_that_comes_late_or_not_always_is_null_elsewhere(tmp_path, mon
 
 
 def test_a_feature_of_two_kinds_is_a_schema_error_that_says_where(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "_RECORDS", 2)
+    monkeypatch.setattr(tables, "_CHUNK_RECORDS", 2)
     for number, rows in enumerate([[{"x": 1}, {}, {"x": 2}], [{}, {"x": "a"}]]):
         with pr.TFRecordWriter(tmp_path / f"file-{number}") as writer:
             for row in rows:

@@ -38,7 +38,7 @@ def test_specs_give_what_they_give_to_parse_example(tmp_path_factory, table):
     if not schema:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_RECORDS", 2)
+        patch.setattr(tables, "_CHUNK_RECORDS", 2)
         found = arrow.read_table(path, schema)
     found.validate(full=True)
     assert stored_values(found) == stored_values(arrow.to_arrow(pr.parse_example(records, schema)))
@@ -81,7 +81,7 @@ def test_damage_is_found_or_passed_over(tmp_path):
 
 
 def test_reading_needs_little_more_memory_than_the_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "_BYTES", 1 << 17)
+    monkeypatch.setattr(tables, "_CHUNK_BYTES", 1 << 17)
     table = pa.table({"image": pa.array([bytes(5000)] * 6000)})
     arrow.write_table(table, tmp_path / "file", shards=4)
     tracemalloc.start()
@@ -110,7 +110,7 @@ def test_an_exact_type_comes_back_with_a_cast(tmp_path):
 
 
 def test_the_record_of_an_error_counts_from_the_first_row_of_the_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "_ROWS", 10)
+    monkeypatch.setattr(tables, "_ENCODED_ROWS", 10)
     with pytest.raises(pr.EncodeError) as caught:
         arrow.write_table(pa.table({"x": pa.array([0] * 37 + [2**63], pa.uint64())}), tmp_path / "file")
     assert caught.value.record == 37

@@ -113,8 +113,8 @@ def test_workers_do_not_outlive_who_started_them():
         os.close(file)
 
 
-# A child is forked for one moment after the other, at which it sends itself a signal: when a function of
-# ours is called for the n-th time. What it leaves is then looked at.
+# A child process is forked for many moments. At the n-th call of a function of this package, it sends
+# itself a signal. After each child, the files that are left are checked.
 INTERRUPTING = """
     import os, shutil, signal, sys
     from purerecord import cli, validate

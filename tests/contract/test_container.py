@@ -1,4 +1,4 @@
-"""The contract of the container: the design's sentences, each as a property that must hold for any file."""
+"""The contract of the container: each promise as a property that holds for any file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ some_payloads = st.lists(st.binary(max_size=40), min_size=1, max_size=10)
 
 @st.composite
 def damaged_files(draw) -> tuple[list[bytes], bytes]:
-    """Records, and a file of them, plain or compressed, to which anything may have happened."""
+    """Records, and a file of them, plain or compressed, with up to three random damages."""
     records = draw(some_payloads)
     whole = frames(records)
     inside = draw(st.booleans())
@@ -92,7 +92,7 @@ def damaged_files(draw) -> tuple[list[bytes], bytes]:
     return records, compression(data) if inside else data
 
 
-# 1. The data ends only at a frame boundary; anything else short is a TruncatedError.
+# 1. Data that does not end at a frame boundary is a TruncatedError.
 
 
 @given(some_payloads, st.data())
@@ -119,7 +119,7 @@ def test_every_cut_of_a_small_file_is_seen(tmp_path, compression):
         assert (error is None) == (compression == "plain" and size in starts(records))
 
 
-# 2. A length is never used before its CRC was checked, and never takes more memory than there are bytes.
+# 2. A length is used only after its CRC was checked, and never allocates more memory than the file has bytes.
 
 
 @given(some_payloads, st.data())
@@ -268,7 +268,7 @@ def test_frames_and_damage_cover_every_byte_once(tmp_path, file):
         if records is None:
             break
         for begin, end in zip(records.begins.tolist(), records.ends.tolist(), strict=True):
-            # The header of an intact payload may itself be the damage.
+            # Damage can end at the payload: the header alone was damaged.
             assert position in (records.base + begin - HEADER, records.base + begin)
             position = records.base + end + FOOTER
     stream.close()

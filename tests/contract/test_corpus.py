@@ -1,4 +1,4 @@
-"""The golden files, which TensorFlow wrote: each holds what its twin says, whichever way it is read."""
+"""The golden files, written by TensorFlow: every way of reading gives what the JSON file beside it says."""
 
 from __future__ import annotations
 

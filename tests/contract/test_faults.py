@@ -1,7 +1,7 @@
 """Faults while writing: kill -9 between any two system calls, a full disk, a disk that fails.
 
-Real processes are killed, and a real file system runs full where one can be mounted. What was flushed is
-readable afterwards, and nothing half-done has the name of what is complete.
+Real processes are killed, and a real file system runs full where one can be mounted. Flushed records are
+readable afterwards, and an incomplete file never has the name of a complete one.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ def run(program: str, *arguments: str, cwd: Path) -> str:
 
 # kill -9
 
-# A child is forked for every moment at which it may die: before each write, half-way through it, before each
-# sync, closing, renaming and removing; until one lives to the end. What it leaves is then looked at.
+# A child process is forked for every moment at which it can die: before each write, in the middle of it, and
+# before each sync, close, rename and removal, until one child reaches the end. After each death, the files
+# that are left are checked.
 KILLING = """
     import io, os, shutil, signal, sys
     from pathlib import Path
@@ -138,7 +139,7 @@ KILLING = """
             return called
 
         writer_module.open = lambda path, mode, buffering: Dying(path, mode.replace("b", ""))
-        del os.writev  # then all goes through write
+        del os.writev  # then the writer uses write
         os.fsync, os.replace, os.unlink = map(before, (os.fsync, os.replace, os.unlink))
         ACTIONS[action](told)
         os._exit(0)
@@ -179,7 +180,7 @@ def test_killed_between_any_two_system_calls(tmp_path, action):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder in which there is room for 128 kB, and a limit for files where it is not that small."""
+    """A folder on a disk of 128 kB, and 0; if no disk can be mounted, a folder and a limit for its files."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = (
@@ -231,7 +232,7 @@ FULL = """
 
 @pytest.fixture
 def large(tmp_path):
-    """A file that is too large for the small disk, and so is its index; its first record is damaged."""
+    """A file that is too large for the small disk, as is its index. Its first record is damaged."""
     path = tmp_path / "large"
     path.write_bytes(flip_byte(frames([b"%d " % i for i in range(30_000)]), 14))
     return path

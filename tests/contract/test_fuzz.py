@@ -1,6 +1,6 @@
-"""The targets of ``fuzz`` with some thousand mutations of good inputs: always the same, without atheris.
+"""The fuzz targets with a few thousand mutations of good inputs: always the same ones, without atheris.
 
-Under atheris (``tests/fuzz/run.py``) they run for as long as one likes, led by coverage.
+``tests/fuzz/run.py`` runs the same targets under atheris, guided by coverage, for any length of time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.support.settings import CAMPAIGN
 
 
 def mutated(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
-    """``data``, changed in a few places the way fuzzers do."""
+    """``data`` with a few changes of the kinds that fuzzers make."""
     octets = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 4, 8])):
         at = rng.randrange(len(octets) + 1)

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of one target, or of all in turn, with atheris: ``pip install atheris .``
 
-``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute; an input that fails is kept in the working
-folder, and ``--repeat FILE`` runs it again. Each has 20 seconds and 2 GB of memory, and fails beyond that.
+``python tests/fuzz/run.py --seconds 60 scan`` runs for a minute. An input that fails is kept in the current
+folder, and ``--repeat FILE`` runs it again. An input that takes over 20 seconds or 2 GB of memory fails.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where ``tests`` lies
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # so that ``tests`` can be imported
 
 
 def fuzz(target: str, arguments: list[str]) -> None:
-    """Never returns: libFuzzer ends the process."""
+    """Fuzz one target. Never returns, because libFuzzer ends the process."""
     import atheris  # noqa: PLC0415 - needed only here, in a process of its own
 
     with atheris.instrument_imports(include=["purerecord"]):
         from tests.fuzz import targets  # noqa: PLC0415
 
-        for seed in targets.seeds(target):  # much is imported only when it is used
+        for seed in targets.seeds(target):  # imports the modules that are loaded on first use
             targets.TARGETS[target](seed)
 
     atheris.Setup([sys.argv[0], *arguments], targets.TARGETS[target])
@@ -31,8 +31,8 @@ def fuzz(target: str, arguments: list[str]) -> None:
 
 
 def main() -> int:
-    """Each target in a process of its own; the first that fails is the exit code."""
-    from tests.fuzz import targets  # noqa: PLC0415 - not in the process that fuzzes, where it is instrumented
+    """Run each target in a process of its own; return the exit code of the first one that fails."""
+    from tests.fuzz import targets  # noqa: PLC0415 - the fuzzing process must import it instrumented
 
     names = list(targets.TARGETS)
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -40,7 +40,7 @@ def main() -> int:
         "targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names)}; all unless given"
     )
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together (60)")
-    parser.add_argument("--corpus", type=Path, help="keep what was learnt in this folder")
+    parser.add_argument("--corpus", type=Path, help="keep the inputs that were found in this folder")
     parser.add_argument("--repeat", type=Path, help="run a target with this input only")
     options = parser.parse_args()
     chosen = options.targets or names

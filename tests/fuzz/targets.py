@@ -1,7 +1,7 @@
-"""What is fuzzed: each target takes any bytes, and nothing but a ``PureRecordError`` may come of them.
+"""The fuzz targets: each takes any bytes, and may raise nothing but a ``PureRecordError``.
 
-Where two ways of doing the same are there, they must agree. ``run.py`` lets atheris drive these,
-``test_fuzz.py`` a few thousand mutations with a seed.
+Two ways to do the same thing must agree. ``run.py`` feeds the targets from atheris,
+``tests/contract/test_fuzz.py`` with a few thousand seeded mutations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.support.small_buffers import buffers
 
 
 def frame_reader(data: bytes) -> None:
-    """Reading stops with an error, or at the end; going on behind damage always comes to the end."""
+    """Reading ends with an error or at the end; skipping damage always reaches the end."""
     with suppress(PureRecordError):
         list(pr.read_records(io.BytesIO(data)))
     with suppress(PureRecordError):
@@ -31,7 +31,7 @@ def frame_reader(data: bytes) -> None:
 
 
 def scan(data: bytes) -> None:
-    """Every byte is accounted for, and validating agrees."""
+    """Every byte is accounted for, and ``validate`` finds the same damage as ``scan``."""
     items = list(pr.scan(io.BytesIO(data)))
     damages = [item for item in items if isinstance(item, Damage)]
     (file,) = pr.validate(io.BytesIO(data)).files
@@ -44,7 +44,7 @@ def scan(data: bytes) -> None:
 
 
 def file_reader(data: bytes) -> None:
-    """A file on disk, which is read in ways of its own, gives what a stream does."""
+    """A file on disk gives the same records as a stream, although it is read by other code."""
     path = os.path.join(_folder(), "file")
     with open(path, "wb") as file:
         file.write(data)
@@ -61,7 +61,7 @@ def file_reader(data: bytes) -> None:
 
 
 def index_loader(data: bytes) -> None:
-    """An index that loads has offsets that can be used."""
+    """An index that loads has usable offsets."""
     path = os.path.join(_folder(), "index")
     with open(path, "wb") as file:
         file.write(data)
@@ -75,7 +75,7 @@ def index_loader(data: bytes) -> None:
 
 
 def index_builder(data: bytes) -> None:
-    """A file that can be indexed reads by index as it reads forward."""
+    """A file that can be indexed gives the same records by index as in order."""
     path = os.path.join(_folder(), "data")
     with open(path, "wb") as file:
         file.write(data)
@@ -88,7 +88,7 @@ def index_builder(data: bytes) -> None:
 
 
 def example_decoders(data: bytes) -> None:
-    """The row decoder and the one for many rows agree, and so does the parser of sequences."""
+    """The row decoder and the column decoder agree; the other decoders raise nothing unexpected."""
     one = _outcome(pr.decode_example, data)
     many = _outcome(pr.decode_examples, [data, data])
     assert (one is None) == (many is None)
@@ -103,7 +103,7 @@ def example_decoders(data: bytes) -> None:
 
 
 def _row(column):
-    """The second of the rows, as a vector."""
+    """The second row of a column, as a vector."""
     if hasattr(column, "row_splits"):
         return column.values[column.row_splits[1] : column.row_splits[2]]
     return column[1:2].reshape(-1)
@@ -114,9 +114,9 @@ def _bits(values) -> bytes:
 
 
 def tensor_parser(data: bytes) -> None:
-    """A tensor that parses is serialized to what parses to the same."""
+    """A parsed tensor survives a round trip."""
     array = _outcome(pr.parse_tensor, data)
-    # One value may stand for millions: that it parses is enough then.
+    # A single stored value may fill millions of elements; serializing these would take too long.
     if array is not None and array.size < 100_000:
         again = pr.parse_tensor(pr.serialize_tensor(array))
         assert again.dtype == array.dtype
@@ -155,7 +155,7 @@ def _folder() -> str:
 
 
 def seeds(target: str) -> list[bytes]:
-    """Some inputs to begin with, from which a fuzzer learns the format."""
+    """Valid inputs, from which a fuzzer learns the format."""
     payloads = [b"", b"a", b"hello" * 30, (7).to_bytes(8, "little"), bytes(600)]
     plain = _file(payloads)
     examples = [

@@ -1,4 +1,4 @@
-"""Folders that tensorflow-datasets writes here and now, read by it and by us; and ours, read by it."""
+"""Folders that tensorflow-datasets writes now, read by both; and the golden folders, read by it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_features_have_the_shapes_and_dtypes_of_tensorflow_datasets(builder, gen
     expected = generate.flat(builder.info.features.get_tensor_info())
     for name, info in expected.items():
         found = folder.info.get(name) or folder.info[f"{name}/value"]
-        steps = (None,) * name.startswith("steps/")  # a dataset in an example is a sequence of them
+        steps = (None,) * name.startswith("steps/")  # a dataset inside an example is a sequence
         assert found.shape == steps + tuple(info.shape), name
         dtype = np.dtype(info.np_dtype)
         assert found.dtype == ("string" if dtype.kind in "OU" else dtype.name), name

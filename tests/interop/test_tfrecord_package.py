@@ -1,7 +1,7 @@
-"""docs/migrating.md, proved: the ``tfrecord`` package and purerecord give the same for the same file.
+"""docs/migrating.md, proved: the ``tfrecord`` package and purerecord give the same values for the same file.
 
-The package cannot live in one process with TensorFlow (both register the same messages), so what it does is
-done in a process of its own, once, and compared here.
+The package and TensorFlow cannot be in one process, because both register the same messages. So the package
+runs once in a process of its own, and its results are compared here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = {"byte": bytes, "int": np.int64, "float": np.float32}
 DESCRIPTION = {"name": "byte", "row": "int", "size": "float"}
 SPECS = {name: pr.RaggedFeature(KINDS[kind]) for name, kind in DESCRIPTION.items()}
 
-# What the package does in a folder with the files "ours" and "ours.gz", and the pickled rows.
+# Runs the package in a folder with the files "ours" and "ours.gz" and the pickled rows.
 PROGRAM = """
 import pickle
 import tfrecord
@@ -79,7 +79,7 @@ ROWS = make_rows()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where both have done their work; what the package gave is in "results"."""
+    """A folder with the files of both; the results of the package are in "results"."""
     path = tmp_path_factory.mktemp("package")
     (path / "rows").write_bytes(pickle.dumps((ROWS, DESCRIPTION)))
     for name, options in (("ours", ""), ("ours.gz", "GZIP")):
@@ -99,7 +99,7 @@ def theirs(folder: Path) -> dict[str, Any]:
 
 
 def plain(example: Any) -> dict[str, list[Any]]:
-    """Features as lists, of however many values; the package leaves a single string alone."""
+    """Features as lists of values. The package gives a single string without a list."""
     return {
         key: [value] if isinstance(value, bytes) else np.asarray(value).tolist()
         for key, value in sorted(example.items())

@@ -1,4 +1,4 @@
-"""Blocks that were written twice are called that, nothing else is, and no record is lost by it."""
+"""Blocks that were written twice get a kind of damage of their own, and cost no record."""
 
 from __future__ import annotations
 

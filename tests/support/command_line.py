@@ -45,13 +45,13 @@ def process(*arguments: str, **options) -> subprocess.Popen:
 
 
 def wait_until_read(done: subprocess.Popen) -> None:
-    """Until the process has taken all that was written to its stdin, and waits for more."""
+    """Wait until the process has read everything that was written to its stdin."""
     while done.poll() is None and fcntl.ioctl(done.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
         pass
 
 
 def shell(command: str) -> tuple[int, bytes, bytes]:
-    """What the shell makes of a command in which ``purerecord`` is ours."""
+    """Exit code, stdout and stderr of a shell command, in which ``purerecord`` is the one under test."""
     ours = f"'{sys.executable}' -m purerecord"
     done = subprocess.run(
         ["bash", "-c", "set -o pipefail\n" + command.replace("purerecord", ours)],
