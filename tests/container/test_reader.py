@@ -31,7 +31,7 @@ from purerecord import (
 from purerecord.storage.opened import Opened
 from tests.support.all_readers import Trickle, agreed, joined, outcome
 from tests.support.damage import HEADER, OVERHEAD, cut, flip_byte, frame, frames, header, insert, starts, zero
-from tests.support.settings import CAMPAIGN
+from tests.support.settings import tries
 
 RECORDS = [b"one", b"", b"three" * 100, b"\x00" * 9]
 DATA = frames(RECORDS)
@@ -614,7 +614,7 @@ class Pausing(io.RawIOBase):
         return piece
 
 
-@pytest.mark.parametrize("seed", range(60 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(60)))
 def test_who_asks_again_after_a_pause_gets_what_comes_without_one(seed):
     rng = random.Random(seed)
     data = frames([rng.randbytes(rng.choice([0, 5, 50, 3000])) for _ in range(rng.randrange(2, 12))])
