@@ -202,6 +202,7 @@ MIB = 1 << 20
 EDGES = [(1 << 14) - 16, 1 << 14, MIB - 16, MIB, MIB + 4096, (1 << 24) + 5]
 
 
+@pytest.mark.light(20)
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("distance", [-17, -16, -12, -5, -4, -1, 0, 1, 4, 12, 16])
 def test_frame_that_ends_around_a_buffers_edge(path, edge, distance):
@@ -223,6 +224,7 @@ def test_small_and_large_records_alternate(path, small, large):
     assert [record for batch in read_batches(path, batch_size=2) for record in batch] == records
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("shift", range(0, 60, 13))
 def test_many_small_frames_across_many_buffers(path, shift):
     records = [b"." * shift] + [b"%08d" % i for i in range(120_000)]

@@ -344,6 +344,7 @@ def test_socket_that_has_nothing_at_the_moment_loses_nothing():
         assert got + list(reader) == RECORDS
 
 
+@pytest.mark.light(3)
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
 @pytest.mark.parametrize("source", ["sys.stdin.buffer", "'/dev/stdin'"])
 def test_stdin_is_read_in_a_process(compress, source):
