@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.__main__ import HERE, QUICK
+from benchmarks.__main__ import HERE, QUICK_DIVISOR
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.race import alternate
 from benchmarks.sides import Task
@@ -55,11 +55,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("old", type=Path, help="the folder of the other checkout")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one or more of: {', '.join(PARTS)}")
     parser.add_argument("--workload", action="append", help="only this one")
-    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK} of the records, 3 rounds")
+    parser.add_argument("--quick", action="store_true", help=f"1/{QUICK_DIVISOR} of the records, 3 rounds")
     parser.add_argument("--rounds", type=int, help="rounds per row, best counts (7; quick: 3)")
     parser.add_argument("--cache", type=Path, default=HERE / "cache", help="where the workloads are kept")
     args = parser.parse_args(argv)
-    store = Store(args.cache.resolve(), QUICK if args.quick else 1)
+    store = Store(args.cache.resolve(), QUICK_DIVISOR if args.quick else 1)
     cases = distinct(args.parts or list(PARTS), args.workload)
     print("| row | workload | old, ns | new, ns | old / new |\n|---|---|---|---|---|")
     for case, before, after in compare(
