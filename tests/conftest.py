@@ -1,6 +1,5 @@
 """Settings for all tests, and for the processes that they start."""
 
-import gc
 import os
 import shutil
 import tempfile
@@ -31,10 +30,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = {item for (_, count), group in cases.items() for item in settings.sampled(group, count)}
     config.hook.pytest_deselected(items=[item for item in items if item in marked - kept])
     items[:] = [item for item in items if item not in marked - kept]
-
-
-def pytest_collection_finish() -> None:
-    gc.freeze()  # thousands of tests: collecting garbage would look at all of them each time
 
 
 def pytest_unconfigure() -> None:

@@ -71,7 +71,7 @@ def check_shares(dataset: Dataset, whole: list[Any], epoch: int) -> None:
         for ranks, workers in [(1, 2), (3, 1), (2, 2)]
         for rank, worker in itertools.product(range(ranks), range(workers))
     ]
-    for ranks, workers, rank, worker in sampled(consumers, 5):
+    for ranks, workers, rank, worker in sampled(consumers, 4):
         who = {"rank": rank, "world_size": ranks, "worker": worker, "workers": workers}
         place, count = rank + ranks * worker, ranks * workers
         assert elements(dataset.iterator(epoch, **who)) == whole[place::count]
@@ -83,7 +83,7 @@ def check_shares(dataset: Dataset, whole: list[Any], epoch: int) -> None:
 
 def check_resume(dataset: Dataset, whole: list[Any], epoch: int, every: int) -> None:
     """Stopped anywhere, and going on in a new iterator, the elements are those of one run."""
-    for stop in sampled(range(0, len(whole) + 1, every), 4):
+    for stop in sampled(range(0, len(whole) + 1, every), 3):
         first = dataset.iterator(epoch)
         begin = elements(first, stop)
         state = saved(first)
@@ -105,7 +105,7 @@ def check_resize(dataset: Dataset, whole: list[Any], epoch: int) -> None:
         for steps in range(0, len(whole) // before + 2, 5)
         for extra in range(before)
     ]
-    for before, after, steps, extra in sampled(resizes, 10):
+    for before, after, steps, extra in sampled(resizes, 7):
         its = [dataset.iterator(epoch, rank=rank, world_size=before) for rank in range(before)]
         had = [elements(it, steps + (rank < extra)) for rank, it in enumerate(its)]
         taken = sum(map(len, had))
