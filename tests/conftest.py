@@ -1,8 +1,6 @@
 """Settings for all tests, and for the processes that they start."""
 
 import os
-import shutil
-import tempfile
 from collections import defaultdict
 
 import pytest
@@ -13,11 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from tests.support import settings  # importing it sets them
 
-# Hundreds of processes import the package. If Python must not keep bytecode beside the sources, they compile
-# once, into a folder that goes with the tests.
-_BYTECODE = tempfile.mkdtemp(prefix="bytecode-") if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") else ""
-if _BYTECODE:
-    os.environ["PYTHONPYCACHEPREFIX"] = _BYTECODE
+# Hundreds of processes import the package: they may keep its bytecode, whatever holds for this one.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -26,12 +21,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if marker := item.get_closest_marker("light"):
             cases[item.nodeid.partition("[")[0], marker.args[0]].append(item)
-    marked = {item for group in cases.values() for item in group}
     kept = {item for (_, count), group in cases.items() for item in settings.sampled(group, count)}
-    config.hook.pytest_deselected(items=[item for item in items if item in marked - kept])
-    items[:] = [item for item in items if item not in marked - kept]
-
-
-def pytest_unconfigure() -> None:
-    if _BYTECODE:
-        shutil.rmtree(_BYTECODE, ignore_errors=True)
+    left_out = {item for group in cases.values() for item in group} - kept
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
