@@ -30,6 +30,7 @@ def test_ctrl_c_is_quiet_and_leaves_no_half_file(command):
     assert sorted(os.listdir()) == ["cut", "damaged", "page.html", "sound"]
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("times", [1, 2])
 def test_signals_are_quiet_and_leave_no_half_file(number, code, times):
@@ -180,6 +181,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_half_done():
 # Streams that are closed
 
 
+@pytest.mark.light(5)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(
     ("command", "code"),

@@ -77,6 +77,7 @@ FILLINGS = {
 }
 
 
+@pytest.mark.light(20)
 @pytest.mark.parametrize("seed", range(CAMPAIGN))
 @pytest.mark.parametrize("filling", FILLINGS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -176,6 +177,7 @@ def test_any_kind_of_buffer_is_walked(kind):
     assert len(split(data).begins) == 6000
 
 
+@pytest.mark.light(8)
 @pytest.mark.parametrize("filling", FILLINGS)
 @pytest.mark.parametrize("lengths", [(20, 60), (300, 500), (600, 990), (0, 1900)])
 def test_megabytes_are_walked_like_the_plain_loop(lengths, filling, monkeypatch):

@@ -31,7 +31,7 @@ from purerecord import (
 from purerecord.storage.opened import Opened
 from tests.support.all_readers import Trickle, agreed, joined, outcome
 from tests.support.damage import HEADER, OVERHEAD, cut, flip_byte, frame, frames, header, insert, starts, zero
-from tests.support.settings import CAMPAIGN
+from tests.support.settings import tries
 
 RECORDS = [b"one", b"", b"three" * 100, b"\x00" * 9]
 DATA = frames(RECORDS)
@@ -202,6 +202,7 @@ MIB = 1 << 20
 EDGES = [(1 << 14) - 16, 1 << 14, MIB - 16, MIB, MIB + 4096, (1 << 24) + 5]
 
 
+@pytest.mark.light(20)
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("distance", [-17, -16, -12, -5, -4, -1, 0, 1, 4, 12, 16])
 def test_frame_that_ends_around_a_buffers_edge(path, edge, distance):
@@ -223,6 +224,7 @@ def test_small_and_large_records_alternate(path, small, large):
     assert [record for batch in read_batches(path, batch_size=2) for record in batch] == records
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("shift", range(0, 60, 13))
 def test_many_small_frames_across_many_buffers(path, shift):
     records = [b"." * shift] + [b"%08d" % i for i in range(120_000)]
@@ -614,7 +616,7 @@ class Pausing(io.RawIOBase):
         return piece
 
 
-@pytest.mark.parametrize("seed", range(60 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(60)))
 def test_who_asks_again_after_a_pause_gets_what_comes_without_one(seed):
     rng = random.Random(seed)
     data = frames([rng.randbytes(rng.choice([0, 5, 50, 3000])) for _ in range(rng.randrange(2, 12))])

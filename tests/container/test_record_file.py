@@ -184,14 +184,11 @@ def test_pickle_does_not_carry_a_file_over_a_change_of_its_data(tmp_path):
         pickle.loads(data)[0]
 
 
-def _pick(file: RecordFile, indices: list[int]) -> list[bytes]:
-    return file.__getitems__(indices)
-
-
 def test_spawned_process_reads_it(file):
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(_pick, (file, [0, 250, 499])) == [RECORDS[i] for i in (0, 250, 499)]
-        assert pool.apply(_pick, (file[100:], [0])) == [RECORDS[100]]
+        pick = RecordFile.__getitems__
+        assert pool.apply(pick, (file, [0, 250, 499])) == [RECORDS[i] for i in (0, 250, 499)]
+        assert pool.apply(pick, (file[100:], [0])) == [RECORDS[100]]
 
 
 # Damage

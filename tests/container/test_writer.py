@@ -150,6 +150,7 @@ def test_write_many_is_many_writes(tmp_path, options, records, split):
         assert one.read_bytes() == frames(records)
 
 
+@pytest.mark.light(8)
 @each
 @pytest.mark.parametrize(
     "lengths", [[0] * 5000, [1 << 20] * 5, [10, 3 << 20, 10], [70_000] * 30, [4096] * 600]

@@ -10,7 +10,7 @@ import random
 import pytest
 
 from tests.fuzz.targets import TARGETS, seeds
-from tests.support.settings import CAMPAIGN
+from tests.support.settings import tries
 
 
 def mutated(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
@@ -47,7 +47,7 @@ def test_target_with_its_seeds(target):
 def test_target_with_mutations_of_its_seeds(target):
     rng = random.Random(sum(target.encode()))
     inputs = seeds(target)
-    for _ in range(400 * CAMPAIGN):
+    for _ in range(tries(400)):
         data = mutated(rng, rng.choice(inputs), inputs)
         try:
             TARGETS[target](data)

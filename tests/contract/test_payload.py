@@ -18,9 +18,9 @@ from purerecord.payload.columns.gather import gather
 from purerecord.payload.wire import ABSENT, UNSET, decode_features
 from tests.payload.test_wire import needs_judge
 from tests.support.column_batches import cell
+from tests.support.settings import tries
 from tests.support.spec_cases import Case
 from tests.support.strategies import (
-    CAMPAIGN,
     any_example,
     any_sequence,
     example_payloads,
@@ -60,7 +60,7 @@ def test_any_bytes_give_values_or_a_pure_record_error(way: str, payload: bytes) 
         WAYS_IN[way](payload)
 
 
-@pytest.mark.parametrize("seed", range(4 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(4)))
 @pytest.mark.parametrize("sequence", [False, True])
 def test_error_about_a_damaged_batch_names_the_first_damaged_record(seed: int, sequence: bool) -> None:
     random = Random(seed)
@@ -120,7 +120,7 @@ def test_columns_come_back_as_the_bytes_of_their_rows(features: dict[str, Any], 
 
 @needs_judge
 @given(st.lists(example_payloads, min_size=1, max_size=4), st.integers(1, 6))
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_row_decoder_lock_step_decoder_and_protobuf_agree(payloads: list[bytes], copies: int) -> None:
     payloads = payloads * copies
     messages = [by_protobuf(payload) for payload in payloads]

@@ -24,6 +24,7 @@ from purerecord.payload.ragged import Ragged
 from purerecord.payload.sparse import Sparse
 from purerecord.payload.wire import delimited
 from tests.support.interop import interop
+from tests.support.settings import tries
 from tests.support.strategies import example_payloads, feature_mappings, plain, sequence_payloads, sequences
 
 
@@ -257,7 +258,7 @@ def test_protobuf_reads_the_same_and_writes_the_same_lists(features: dict[str, A
 
 
 @given(example_payloads)
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_what_can_be_decoded_can_be_encoded_again(payload: bytes) -> None:
     try:
         features = decode_example(payload)
@@ -390,7 +391,7 @@ def test_a_ragged_is_no_value_but_says_how_to_store_it() -> None:
 
 
 @given(sequence_payloads)
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_any_payload_gives_a_sequence_or_a_decode_error(payload: bytes) -> None:
     try:
         context, sequence = decode_sequence_example(payload)

@@ -17,8 +17,8 @@ from purerecord.errors import DecodeError, EncodeError
 from purerecord.payload import proto, wire
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, decode_sequence, delimited
+from tests.support.settings import tries
 from tests.support.strategies import (
-    CAMPAIGN,
     any_example,
     any_sequence,
     example_payloads,
@@ -301,14 +301,14 @@ def decoded_sequence(payload: bytes) -> Any:
 
 @needs_judge
 @given(example_payloads)
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 def test_any_example_gives_what_protobuf_gives(payload: bytes) -> None:
     assert decoded(payload) == judge(payload)
 
 
 @needs_judge
 @given(sequence_payloads)
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 def test_any_sequence_gives_what_protobuf_gives(payload: bytes) -> None:
     assert decoded_sequence(payload) == judge_sequence(payload)
 
@@ -318,7 +318,7 @@ def test_any_sequence_gives_what_protobuf_gives(payload: bytes) -> None:
 def test_thousands_of_hostile_payloads_give_what_protobuf_gives(seed: int) -> None:
     random = Random(seed)
     outcomes = set()
-    for _ in range(2500 * CAMPAIGN):
+    for _ in range(tries(2500)):
         payload = any_example(random)
         assert decoded(payload) == judge(payload), payload.hex()
         outcomes.add(decoded(payload) == "an error")

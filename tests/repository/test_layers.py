@@ -10,6 +10,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,15 @@ def inner(module: str) -> str:
     return module if FILES[module].name == "__init__.py" else module.rpartition(".")[0]
 
 
+@cache
+def parsed(module: str) -> ast.Module:
+    return ast.parse(FILES[module].read_text())
+
+
+@cache
 def imports(module: str, *, at_import: bool = False) -> tuple[set[str], set[str]]:
     """The modules of this package, and the libraries, that a file imports: anywhere, or ``at_import``."""
-    tree = ast.parse(FILES[module].read_text())
+    tree = parsed(module)
     package = list(FILES[module].parent.relative_to(PACKAGE).parts)
     ours, theirs = set(), set()
     for node in tree.body if at_import else ast.walk(tree):
@@ -147,7 +154,7 @@ def test_module_imports_only_its_libraries(module):
 
 @pytest.mark.parametrize("module", FILES)
 def test_module_says_what_it_is_for_and_its_functions_are_short(module):
-    tree = ast.parse(FILES[module].read_text())
+    tree = parsed(module)
     assert ast.get_docstring(tree), "a module opens with what it is for"
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

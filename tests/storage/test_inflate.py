@@ -61,6 +61,7 @@ def text(size: int, seed: int = 0) -> bytes:
     return bytes(random.Random(seed).choices(b"abcdefghijklmnop", k=size))
 
 
+@pytest.mark.light(20)
 @both
 @pytest.mark.parametrize("size", [0, 1, 11, 65535, 65536, 65537, 300_000])
 @pytest.mark.parametrize("step", [1 << 16, 1, 1000])

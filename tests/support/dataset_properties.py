@@ -12,6 +12,7 @@ import numpy as np
 import purerecord as pr
 from purerecord.dataset import Dataset
 from purerecord.dataset.engine.states import merge_states
+from tests.support.settings import sampled
 
 
 def write_files(folder: Path, counts: list[int], compression: str = "", size: int = 0) -> list[str]:
@@ -65,21 +66,24 @@ def saved(iterator: Any) -> dict[str, Any]:
 
 def check_shares(dataset: Dataset, whole: list[Any], epoch: int) -> None:
     """Every consumer gets every n-th element; with even steps, all the same number."""
-    for ranks, workers in [(1, 2), (3, 1), (2, 2)]:
-        count = ranks * workers
-        for rank, worker in itertools.product(range(ranks), range(workers)):
-            who = {"rank": rank, "world_size": ranks, "worker": worker, "workers": workers}
-            place = rank + ranks * worker
-            assert elements(dataset.iterator(epoch, **who)) == whole[place::count]
-            kept = whole[: len(whole) // ranks * ranks]
-            assert elements(dataset.iterator(epoch, even="drop", **who)) == kept[place::count]
-            padded = whole + [whole[n % len(whole)] for n in range(-len(whole) % ranks)] if whole else []
-            assert elements(dataset.iterator(epoch, even="pad", **who)) == padded[place::count]
+    consumers = [
+        (ranks, workers, rank, worker)
+        for ranks, workers in [(1, 2), (3, 1), (2, 2)]
+        for rank, worker in itertools.product(range(ranks), range(workers))
+    ]
+    for ranks, workers, rank, worker in sampled(consumers, 4):
+        who = {"rank": rank, "world_size": ranks, "worker": worker, "workers": workers}
+        place, count = rank + ranks * worker, ranks * workers
+        assert elements(dataset.iterator(epoch, **who)) == whole[place::count]
+        kept = whole[: len(whole) // ranks * ranks]
+        assert elements(dataset.iterator(epoch, even="drop", **who)) == kept[place::count]
+        padded = whole + [whole[n % len(whole)] for n in range(-len(whole) % ranks)] if whole else []
+        assert elements(dataset.iterator(epoch, even="pad", **who)) == padded[place::count]
 
 
 def check_resume(dataset: Dataset, whole: list[Any], epoch: int, every: int) -> None:
     """Stopped anywhere, and going on in a new iterator, the elements are those of one run."""
-    for stop in range(0, len(whole) + 1, every):
+    for stop in sampled(range(0, len(whole) + 1, every), 3):
         first = dataset.iterator(epoch)
         begin = elements(first, stop)
         state = saved(first)
@@ -95,21 +99,25 @@ def check_resume(dataset: Dataset, whole: list[Any], epoch: int, every: int) -> 
 
 def check_resize(dataset: Dataset, whole: list[Any], epoch: int) -> None:
     """Other numbers of consumers go on where some have stopped, in step or not."""
-    for before, after in [(1, 3), (2, 1), (3, 2)]:
-        for steps in range(0, len(whole) // before + 2, 5):
-            for extra in range(before):
-                its = [dataset.iterator(epoch, rank=rank, world_size=before) for rank in range(before)]
-                had = [elements(it, steps + (rank < extra)) for rank, it in enumerate(its)]
-                taken = sum(map(len, had))
-                state = saved(its[-1])
-                if extra:
-                    state = json.loads(json.dumps(merge_states([it.state_dict() for it in its])))
-                rest: list[Any] = [None] * (len(whole) - taken)
-                for rank in range(after):
-                    it = dataset.iterator(0, rank=rank, world_size=after)
-                    it.load_state_dict(state)
-                    rest[rank::after] = elements(it)
-                assert rest == whole[taken:], (before, after, steps, extra)
+    resizes = [
+        (before, after, steps, extra)
+        for before, after in [(1, 3), (2, 1), (3, 2)]
+        for steps in range(0, len(whole) // before + 2, 5)
+        for extra in range(before)
+    ]
+    for before, after, steps, extra in sampled(resizes, 7):
+        its = [dataset.iterator(epoch, rank=rank, world_size=before) for rank in range(before)]
+        had = [elements(it, steps + (rank < extra)) for rank, it in enumerate(its)]
+        taken = sum(map(len, had))
+        state = saved(its[-1])
+        if extra:
+            state = json.loads(json.dumps(merge_states([it.state_dict() for it in its])))
+        rest: list[Any] = [None] * (len(whole) - taken)
+        for rank in range(after):
+            it = dataset.iterator(0, rank=rank, world_size=after)
+            it.load_state_dict(state)
+            rest[rank::after] = elements(it)
+        assert rest == whole[taken:], (before, after, steps, extra)
 
 
 def check(dataset: Dataset, *, epoch: int = 1, every: int = 5) -> list[Any]:

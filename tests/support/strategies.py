@@ -9,7 +9,6 @@ a campaign can run through seeds; the strategies at the end wrap them for hypoth
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -18,9 +17,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET
-
-# How much longer than usual a campaign over seeds is to run.
-CAMPAIGN = int(os.environ.get("PURERECORD_CAMPAIGN", "1"))
+from tests.support.settings import CAMPAIGN  # noqa: F401 - for tests that import it from here
 
 Make = Callable[[Random], bytes]
 

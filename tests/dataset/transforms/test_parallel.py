@@ -73,6 +73,7 @@ def test_columns_are_the_same_as_without(tmp_path):
         assert one["words"].to_list() == other["words"].to_list()
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_it_is_dealt_out_and_goes_on_where_it_stopped(processes, tmp_path):
     dataset = TFRecordDataset(write_files(tmp_path, COUNTS)).shuffle(4, seed=1).batch(2).parallel(processes)

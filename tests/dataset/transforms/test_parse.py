@@ -52,6 +52,7 @@ def comparable(batch: dict) -> dict:
     }
 
 
+@pytest.mark.light(8)
 @pytest.mark.parametrize("spec", [SPEC, SEQUENCE, SPARSE], ids=["together", "padded", "sparse"])
 @pytest.mark.parametrize("size", [1, 3, 7, 50, 64])
 def test_batches_are_what_parse_example_gives(spec, size, path):

@@ -27,7 +27,8 @@ from tests.support.column_batches import (
     short_string,
     spoil,
 )
-from tests.support.strategies import CAMPAIGN, example_payloads, message_features
+from tests.support.settings import tries
+from tests.support.strategies import example_payloads, message_features
 
 
 def same(payloads, wanted=None):
@@ -58,7 +59,7 @@ WRITERS = [
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("seed", range(8 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(8)))
 def test_batch_is_decoded_as_its_rows_are(writer, seed):
     random = Random(f"{seed} {writer}")
     payloads = batch(random, random.choice([1, 2, 5, 30, 100]), **writer)
@@ -68,7 +69,7 @@ def test_batch_is_decoded_as_its_rows_are(writer, seed):
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_odd_records_among_others_change_nothing_else(writer, seed):
     random = Random(f"{seed} {writer} spoiled")
     payloads = batch(random, random.choice([4, 20, 60]), **writer)
@@ -81,7 +82,7 @@ def test_odd_records_among_others_change_nothing_else(writer, seed):
         same(valid, {"a": BYTES, "c22": None})
 
 
-@pytest.mark.parametrize("seed", range(30 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(30)))
 def test_every_flipped_bit_is_seen_by_all_decoders_alike(seed):
     random = Random(seed)
     payloads = batch(random, 12, usual=seed % 2 == 0)
@@ -94,7 +95,7 @@ def test_every_flipped_bit_is_seen_by_all_decoders_alike(seed):
         same([*payloads[:at], bytes(flipped), *payloads[at + 1 :]])
 
 
-@pytest.mark.parametrize("seed", range(6 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(6)))
 def test_cut_record_is_seen_by_all_decoders_alike(seed):
     random = Random(seed)
     payloads = batch(random, 6, usual=True)
@@ -102,7 +103,7 @@ def test_cut_record_is_seen_by_all_decoders_alike(seed):
         same([*payloads[:3], payloads[3][:length], *payloads[4:]])
 
 
-@pytest.mark.parametrize("seed", range(10 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_what_was_decoded_before_changes_nothing(seed):
     random = Random(seed)
     batches = [batch(random, 20, **random.choice(WRITERS)) for _ in range(6)]
@@ -182,7 +183,7 @@ def test_many_records_with_the_same_oddity_are_decoded_as_their_rows_are(payload
     same([payload] * number)
 
 
-@pytest.mark.parametrize("seed", range(10 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_protobuf_agrees(seed):
     random = Random(seed)
     payloads = spoil(batch(random, 20, missing=0.1 * (seed % 3)), random, 6)

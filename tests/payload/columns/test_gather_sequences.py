@@ -25,7 +25,8 @@ from tests.support.handmade_messages import (
     sequence_example,
     strings,
 )
-from tests.support.strategies import CAMPAIGN, any_sequence, hostile_sequence, mutate
+from tests.support.settings import tries
+from tests.support.strategies import any_sequence, hostile_sequence, mutate
 
 KINDS = (BYTES, FLOAT, INT64)
 
@@ -74,7 +75,7 @@ def wanted_of(random: Random) -> dict[str, int]:
     return {name: random.choice(KINDS) for name in names}
 
 
-@pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(40)))
 def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(random.choice((1, 5, 30)))]
@@ -90,7 +91,7 @@ def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pyte
     assert together == columns_of(payloads, wanted, True, monkeypatch)
 
 
-@pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(40)))
 def test_first_malformed_record_is_told_whatever_the_decoder(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +105,7 @@ def test_first_malformed_record_is_told_whatever_the_decoder(
     assert together == columns_of(payloads, wanted, True, monkeypatch)
 
 
-@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_any_bytes_give_a_result_or_one_of_our_errors(seed: int) -> None:
     random = Random(seed)
     specs: dict[str, Any] = {"a": VarLenFeature(int), "b": RaggedFeature(bytes)}

@@ -95,6 +95,7 @@ def feature_of(kind: int, size: int) -> bytes:
     return bytes((kind << 3 | 2,)) + varint(len(content)) + content
 
 
+@pytest.mark.light(5)
 @pytest.mark.parametrize("kind", [BYTES, FLOAT, INT64])
 @pytest.mark.parametrize(
     "key", ["", "k", "of eight", "a key of some length, of which there are more words " * 2]

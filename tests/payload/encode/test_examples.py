@@ -16,6 +16,7 @@ from purerecord.payload.example import encode_example
 from purerecord.payload.proto import BytesList, Feature
 from purerecord.records import Records
 from tests.support.interop import interop
+from tests.support.settings import tries
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 300)
 FLOAT32 = st.floats(width=32, allow_nan=False)
@@ -72,7 +73,7 @@ def tables(draw):
 
 
 @given(tables())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300))
 def test_any_columns_give_the_bytes_of_their_rows(table):
     check(*table)
 
@@ -260,7 +261,7 @@ VALUES = st.one_of(
 
 
 @given(st.lists(VALUES, min_size=1, max_size=6))
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 def test_rows_are_taken_or_refused_as_encode_example_does(rows):
     alone = [None if row is None else encoded(row) for row in rows]
     errors = [place for place, one in enumerate(alone) if isinstance(one, EncodeError)]

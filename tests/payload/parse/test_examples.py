@@ -26,8 +26,9 @@ from purerecord.payload.specs import (
 from purerecord.records import Records
 from tests.support.core_vs_tensorflow import difference, outcome
 from tests.support.handmade_messages import UNSET_FEATURE, example, floats, ints, strings
+from tests.support.settings import tries
 from tests.support.spec_cases import KEYED, Case, stored_partition
-from tests.support.strategies import CAMPAIGN, any_example
+from tests.support.strategies import any_example
 
 INT = FixedLenFeature((), np.int64)
 
@@ -340,7 +341,7 @@ def unbatched(outputs: dict[str, Any]) -> dict[str, Any]:
     return {name: unbatch(output) for name, output in outputs.items()}
 
 
-@pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_any_bytes_give_a_result_or_one_of_our_errors(seed: int) -> None:
     rng = Random(seed)
     for _ in range(20):
