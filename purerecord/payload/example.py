@@ -213,10 +213,12 @@ def _convert(value: Any, name: str, depth: int) -> Shaped:
         return _from_sequence(value, name, depth)
     if hasattr(value, "__array__"):
         return _from_array(as_array(value, name), name)
-    raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint(value)}", feature=name)
+    raise EncodeError(
+        f"cannot store a value of type {type(value).__name__}{how_to_store(value)}", feature=name
+    )
 
 
-def hint(value: Any) -> str:
+def how_to_store(value: Any) -> str:
     """What to do with a value that cannot be stored as it is, for the end of a message."""
     if value is None:
         return "; leave the feature out, or store []"
