@@ -11,12 +11,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import EncodeError
-from .values import to_float32
-
-Array = npt.NDArray[Any]
+from .values import Array, to_float32
 
 # ``bytes`` becomes an object array.
 DType = type

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..errors import EncodeError
 from . import wire
-from .values import as_array, is_extra, to_bytes, to_float32
+from .values import as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
 
@@ -94,9 +94,7 @@ def to_list(value: Any, name: str) -> tuple[int, Any]:
 
 def _present(kind: int, values: Any) -> Any:
     if kind == BYTES:
-        strings = np.empty(len(values), object)
-        strings[:] = values
-        return strings
+        return object_array(values)
     return [] if kind == UNSET else values
 
 

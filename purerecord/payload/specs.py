@@ -16,11 +16,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from .dtypes import DType, as_dtype, constant, dtype_name, frozen
-
-Array = npt.NDArray[Any]
+from .values import Array
 
 
 class _Spec:

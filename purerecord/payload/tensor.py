@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DecodeError, EncodeError, SchemaError
-from .values import Array, as_array, is_extra, to_bytes, to_float32
+from .values import Array, as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import varint
 from .wire import DELIMITED, MAX_SIZE, read_field
 
@@ -189,15 +189,16 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
 
 
 def _strings(values: list[Any], shape: tuple[int, ...]) -> Array:
-    strings = np.empty(len(values), object)
-    if set(map(type, values)) == {bytes}:
-        strings[:] = values
-        return strings.reshape(shape)
-    for position, value in enumerate(values):
-        if not isinstance(value, (str, bytes, bytearray, memoryview)):
-            raise EncodeError(f"a tensor of strings cannot hold a {type(value).__name__}")
-        strings[position] = to_bytes(value)
-    return strings.reshape(shape)
+    """An array of ``bytes`` objects, from strings of any type."""
+    if set(map(type, values)) != {bytes}:
+        values = list(map(_string, values))
+    return object_array(values).reshape(shape)
+
+
+def _string(value: Any) -> bytes:
+    if not isinstance(value, (str, bytes, bytearray, memoryview)):
+        raise EncodeError(f"a tensor of strings cannot hold a {type(value).__name__}")
+    return to_bytes(value)
 
 
 # --- Parsing ----------------------------------------------------------------------------------------
@@ -351,9 +352,7 @@ def _strings_from_content(content: bytes, count: int) -> Array:
 def _from_fields(message: Any, name: str, dtype: np.dtype[Any], count: int) -> Array:
     """Up to ``count`` elements from the list that is meant for this type, others are ignored."""
     if name == "string":
-        strings = np.empty(min(count, len(message.string_val)), object)
-        strings[:] = message.string_val[: strings.size]
-        return strings
+        return object_array(message.string_val[:count])
     if name.startswith(("float8", "float4")):
         codes: Array = np.frombuffer(message.float8_val, np.uint8)[:count].copy()
         return codes.view(dtype)

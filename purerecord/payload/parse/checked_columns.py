@@ -19,7 +19,7 @@ from ...errors import SchemaError
 from ...records import Records
 from ..columns.gather import Column
 from ..dtypes import DType
-from ..ragged import Offsets
+from ..values import Offsets
 from ..wire import BYTES, FLOAT, INT64
 
 Mask = npt.NDArray[np.bool_]

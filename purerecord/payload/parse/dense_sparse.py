@@ -16,9 +16,10 @@ import numpy as np
 
 from ...errors import SchemaError
 from ..dtypes import array_dtype
-from ..ragged import Array, Offsets, Ragged, filled
+from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
+from ..values import Array, Offsets, filled
 from .checked_columns import CheckedColumns, lengths_of, raise_first_fault
 
 Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for a single example

@@ -17,7 +17,7 @@ from ...errors import SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
-from ..ragged import Array, Ragged
+from ..ragged import Ragged
 from ..specs import (
     FeatureSpec,
     FixedLenFeature,
@@ -27,6 +27,7 @@ from ..specs import (
     VarLenFeature,
     as_features,
 )
+from ..values import Array, object_array
 from ..wire import ABSENT, BYTES, INT64, Value, decode_features
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
@@ -160,11 +161,7 @@ def _fitting_value(spec: FeatureSpec, kind: int, values: Any) -> Output:
 
 
 def _as_array(kind: int, values: Any) -> Array:
-    if kind == BYTES:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array
-    return cast(Array, values)
+    return object_array(values) if kind == BYTES else cast(Array, values)
 
 
 def _single_row(kind: int, found: int, values: Any) -> Column:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from ...errors import SchemaError
-from ..ragged import Array, Offsets, Ragged
+from ..ragged import Ragged
 from ..specs import RaggedFeature
+from ..values import Array, Offsets
 from .checked_columns import CheckedColumns, Mask, lengths_of, raise_first_fault
 
 # Row ids may skip rows, which are then empty: a few bytes could demand any number of them.

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import DecodeError, SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather_sequences import Lists, gather_sequences
-from ..ragged import Array, Ragged
+from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import (
     FeatureSpec,
@@ -28,6 +28,7 @@ from ..specs import (
     VarLenFeature,
     as_features,
 )
+from ..values import Array
 from ..wire import ABSENT, UNSET, Value
 from .checked_columns import CheckedColumns, Origin, raise_first_fault
 from .dense_sparse import Output, fixed_len, padded, unbatch, var_len
