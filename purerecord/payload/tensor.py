@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ import numpy.typing as npt
 
 from ..errors import DecodeError, EncodeError, SchemaError
 from .values import Array, as_array, is_extra, object_array, to_bytes, to_float32
-from .varint import varint
-from .wire import DELIMITED, MAX_SIZE, read_field
+from .varint import read_varint, varint
+from .wire import DELIMITED, MAX_SIZE, MAX_TAG, read_field
 
 STRING = 7  # DT_STRING
 LARGE = 1 << 14  # bytes of a message from which on a copy costs more than a look
@@ -327,26 +328,18 @@ def _from_content(content: bytes | memoryview, dtype: np.dtype[Any], count: int)
 
 def _strings_from_content(content: bytes, count: int) -> Array:
     """The old form of a tensor of strings: all lengths as varints of 32 bits, then all bytes."""
-    strings = np.empty(min(count, len(content)), object)
     lengths = []
     position = 0
     for _ in range(count):
-        length = shift = 0
-        for octet in content[position : position + 5]:
-            position += 1
-            length |= (octet & 0x7F) << shift
-            shift += 7
-            if octet < 0x80:
-                break
-        else:
-            raise DecodeError("the tensor's content ends inside the lengths of its strings")
+        try:
+            length, position = read_varint(content, position, min(position + MAX_TAG, len(content)))
+        except DecodeError:
+            raise DecodeError("the tensor's content ends inside the lengths of its strings") from None
         lengths.append(length & 0xFFFFFFFF)
     if position + sum(lengths) != len(content):
         raise DecodeError("the strings in the tensor's content are shorter or longer than it")
-    for index, length in enumerate(lengths):
-        strings[index] = content[position : position + length]
-        position += length
-    return strings
+    ends = accumulate(lengths, initial=position)
+    return object_array([content[begin:end] for begin, end in pairwise(ends)])
 
 
 def _from_fields(message: Any, name: str, dtype: np.dtype[Any], count: int) -> Array:
