@@ -6,9 +6,7 @@ SequenceExamples have two sets of specs. This module does not know files: the ca
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Literal, overload
@@ -19,6 +17,7 @@ from ...records import Records
 from ..columns.gather import Column
 from ..columns.gather_sequences import find_kinds, gather_sequences
 from ..dtypes import dtype_name
+from ..json_values import FROM_JSON, bytes_to_json, float_to_json
 from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
 from ..wire import UNSET
 from .checked_columns import KINDS, CheckedColumns, Origin
@@ -148,16 +147,16 @@ def _restore(name: str, described: Any) -> FeatureSpec:
     return spec
 
 
-# What JSON lacks is an object with one member, whose name says what its value is.
+# Partitions take the form of json_values, too: an object with one member, named after their type.
 
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_to_json(item) for item in value]
     if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": str(value)}
+        return bytes_to_json(value)
+    if isinstance(value, float):
+        return float_to_json(value)
     if isinstance(value, RaggedFeature.PARTITIONS):
         ((_, content),) = asdict(value).items()
         return {type(value).__name__: content}
@@ -171,13 +170,12 @@ def _from_json(value: Any) -> Any:
         return value
     if len(value) == 1:
         ((kind, content),) = value.items()
-        if kind in _WRAPPED:
-            return _WRAPPED[kind](content)
+        if kind in _FROM_JSON:
+            return _FROM_JSON[kind](content)
     raise ValueError(f"an object with {sorted(value)} is nothing that a spec can hold")
 
 
-_WRAPPED: dict[str, Callable[[Any], Any]] = {
-    "base64": lambda text: base64.b64decode(text, validate=True),
-    "float": float,
+_FROM_JSON: dict[str, Callable[[Any], Any]] = {
+    **FROM_JSON,
     **{partition.__name__: partition for partition in RaggedFeature.PARTITIONS},
 }
