@@ -29,5 +29,5 @@ def test_finite_floats_are_numbers() -> None:
 
 
 def test_text_that_is_no_base64_is_an_error() -> None:
-    with pytest.raises(ValueError, match="base64|character|padding"):
+    with pytest.raises(ValueError, match=r"base64|character|padding"):
         FROM_JSON["base64"]("?")
