@@ -21,14 +21,14 @@ def compile_protos() -> bytes:
     """The .proto files as a serialized FileDescriptorSet."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "descriptors"
-        # In a process of its own: the compiler and TensorFlow, imported in one, crash.
+        # The compiler runs in a separate process: it crashes in one that has imported TensorFlow.
         compiler = [sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={HERE}"]
         subprocess.run([*compiler, f"--descriptor_set_out={output}", *FILES], check=True)
         return output.read_bytes()
 
 
 def source(descriptors: bytes) -> str:
-    """The text of the module that carries ``descriptors``, in base64."""
+    """The text of the module that holds ``descriptors`` in base64."""
     text = base64.b64encode(descriptors).decode()
     literal = "\n".join(f'    "{text[k : k + 100]}"' for k in range(0, len(text), 100))
     return f"{HEADER}\n\nfrom __future__ import annotations\n\nFILE_DESCRIPTOR_SET = (\n{literal}\n)\n"

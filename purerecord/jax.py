@@ -23,8 +23,9 @@ from .dataset.engine.shares import check_even
 from .dataset.engine.structure import apply
 from .dataset.transforms.batch import Batch, PaddedBatch
 from .errors import ClosedError, CorruptionError
-from .payload.ragged import Array, Ragged
+from .payload.ragged import Ragged
 from .payload.sparse import Sparse
+from .payload.values import Array
 from .records import Records
 
 try:

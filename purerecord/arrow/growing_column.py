@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..payload.columns.gather import Column
-from ..payload.parse.checked_columns import KIND_NAMES, Batch, Origin
+from ..payload.parse.checked_columns import KIND_NAMES, CheckedColumns, Origin
 from ..payload.wire import BYTES, FLOAT, INT64, UNSET
 from ..records import Records
 from .to_arrow import fixed, lists, values_array
@@ -68,7 +68,7 @@ class GrowingColumn:
     def _refuse(self, column: Column, records: Records) -> None:
         row = 0 if column.kinds is None else int((column.kinds == column.kind).argmax())
         expected, found = KIND_NAMES[self._kind], KIND_NAMES[column.kind]
-        batch = Batch({self._name: column}, column.rows, Origin(records))
+        batch = CheckedColumns({self._name: column}, column.rows, Origin(records))
         reason = f"holds a list of {found} where records before hold {expected}, so it cannot be one column"
         raise batch.mismatch(self._name, row, "kind", reason, expected=expected, found=found)
 

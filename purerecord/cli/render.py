@@ -6,10 +6,8 @@ that are no UTF-8 text, ``{"float": "nan"}`` for NaN and infinities. This module
 
 from __future__ import annotations
 
-import base64
 import difflib
 import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +17,7 @@ import numpy as np
 from ..container.looks_like import looks_like
 from ..errors import DecodeError
 from ..payload.example import decode_sequence_example
+from ..payload.json_values import bytes_to_json, float_to_json
 from ..records import Records
 from ..recovery.report import human_size
 
@@ -105,7 +104,7 @@ def _dumps(value: Any) -> str:
 def _values(values: Any) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype == np.float32:
         # The shortest text that reads back as the same float32; for the same float64 it would be longer.
-        return [_number(float(text)) for text in values.astype(str).tolist()]
+        return [float_to_json(float(text)) for text in values.astype(str).tolist()]
     return [_string(value) if isinstance(value, bytes) else value for value in _listed(values)]
 
 
@@ -114,15 +113,11 @@ def _listed(values: Any) -> list[Any]:
     return listed
 
 
-def _number(value: float) -> Any:
-    return value if math.isfinite(value) else {"float": str(value)}
-
-
 def _string(value: bytes) -> Any:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(value).decode()}
+        return bytes_to_json(value)
 
 
 def _brief(values: Any) -> str:

@@ -1,23 +1,29 @@
-"""What a record means: ``tf.train.Example`` and friends, from bytes to values and back, without I/O.
+"""What a record means: ``tf.train.Example`` and related messages, from bytes to values and back, without I/O.
 
 One message at a time:
 
-    wire              the protobuf wire format, decoded row by row
-    varint            varints, one or an array of them
-    proto             the protobuf message classes, in a private descriptor pool
-    example           ``encode_example`` and ``decode_example``
-    tensor            ``serialize_tensor`` and ``parse_tensor``
+    varint         varints, one or an array of them
+    wire           the protobuf wire format: the row decoder and the encoder
+    example        ``encode_example`` and ``decode_example``
+    tensor         ``serialize_tensor`` and ``parse_tensor``
+    proto          the protobuf message classes, in a descriptor pool of their own
 
-The types of columns and of what a caller asks for:
+The types of columns, and of what a caller asks for:
 
-    dtypes  values  ragged  sparse      arrays, ``Ragged`` and ``Sparse``
-    specs                               ``FixedLenFeature`` and the other feature specs
+    dtypes         the three types that an Example can hold
+    values         a caller's values as arrays and bytes, without silent loss
+    ragged         ``Ragged``: rows of different lengths
+    sparse         ``Sparse``: values at some indices
+    row_index      which rows of these two a key means
+    short_repr     how these two show their values
+    specs          ``FixedLenFeature`` and the other feature specs
+    json_values    values that JSON cannot write itself
 
 Many records at a time:
 
-    columns/    Records → columns, decoded together with numpy
-    parse/      columns → what a spec asks for
-    encode/     columns → Records
+    columns/       Records → columns, decoded together with numpy
+    parse/         columns → what a spec asks for
+    encode/        columns → Records
 
 This folder does not know that files exist.
 """

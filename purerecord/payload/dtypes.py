@@ -1,7 +1,7 @@
-"""The three types that an Example can hold, and constants of them.
+"""The three types that an Example can hold, and default values of these types.
 
-Whatever names a type is brought into one form, and a default value becomes one of its type without a
-silent loss. This module does not know the specs that have them.
+Any name of a type is converted to one form, and a default value to its type without silent loss. This
+module does not know the specs that use them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import EncodeError
-from .values import to_float32
+from .values import Array, to_float32
 
-Array = npt.NDArray[Any]
-
-# ``bytes`` becomes an object array.
+# np.int64, np.float32 or bytes; values of type bytes are held in object arrays.
 DType = type
 _NAMES: dict[DType, str] = {np.int64: "int64", np.float32: "float32", bytes: "string"}
 _ALIASES: dict[Any, DType] = {
@@ -34,10 +31,10 @@ _ALIASES: dict[Any, DType] = {
 
 
 def as_dtype(dtype: Any) -> DType:
-    """``np.int64``, ``np.float32`` or ``bytes`` for anything that names one of them.
+    """``np.int64``, ``np.float32`` or ``bytes``, from any name of one of them.
 
-    Names as TensorFlow has them ("int64", "float32", "string"), numpy dtypes, ``int``, ``float``,
-    ``str`` and TensorFlow's own ``DType`` objects will do.
+    A name is TensorFlow's ("int64", "float32", "string"), a numpy dtype, ``int``, ``float``, ``str`` or
+    one of TensorFlow's own ``DType`` objects.
     """
     dtype = getattr(dtype, "as_numpy_dtype", dtype)
     if dtype is None:
@@ -67,7 +64,7 @@ def dtype_name(dtype: DType) -> str:
 
 
 def constant(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """``value`` converted to ``dtype`` without loss of kind and reshaped, never broadcast."""
+    """``value`` as an array of ``dtype`` and ``shape``; numbers stay exact, and nothing is broadcast."""
     items = [_convert(item, dtype) for item in _flatten(value)]
     if len(items) != math.prod(shape):
         raise ValueError(
@@ -102,7 +99,7 @@ def _convert(item: Any, dtype: DType) -> Any:
 
 
 def _float32(item: Real) -> Any:
-    """A float rounded to float32, an integer exactly; ValueError if that is not possible."""
+    """A float rounded to float32, or an integer, which must be exact; else ValueError."""
     try:
         value = to_float32(np.array(float(item)))[()]
     except (OverflowError, EncodeError):
@@ -113,5 +110,5 @@ def _float32(item: Real) -> Any:
 
 
 def frozen(value: Any) -> Any:
-    """Lists as tuples, all the way down."""
+    """``value`` with nested lists as nested tuples."""
     return tuple(frozen(item) for item in value) if isinstance(value, list) else value

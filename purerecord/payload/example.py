@@ -1,9 +1,9 @@
 """One Example or SequenceExample at a time: a mapping to bytes and back.
 
-Encoding decides what a Python value is: integers and booleans become an Int64List, floats a FloatList
-(float32, as everywhere in TensorFlow), strings a BytesList. What the format cannot hold is an
-``EncodeError`` that names the feature; nothing is cut, wrapped or guessed. The same mapping always
-gives the same bytes. This module knows nothing of batches and feature specs.
+The type of a Python value decides how it is stored: integers and booleans become an Int64List, floats a
+FloatList (float32, as everywhere in TensorFlow), strings a BytesList. A value that the format cannot hold
+is an ``EncodeError``, which names the feature; nothing is cut, wrapped or guessed. The same mapping always
+gives the same bytes. This module does not know batches and feature specs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from ..errors import EncodeError
 from . import wire
-from .values import as_array, is_extra, to_bytes, to_float32
+from .values import as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
 
-MAX_DEPTH = 32  # lists inside one another; also what ends a list that contains itself
+MAX_DEPTH = 32  # of nested lists; a list that contains itself runs into it, too
 
 _NAMES = {UNSET: "nothing", BYTES: "strings", FLOAT: "floats", INT64: "integers"}
 _PLAIN = {bool: INT64, int: INT64, float: FLOAT, bytes: BYTES, str: BYTES, bytearray: BYTES}
@@ -37,10 +37,10 @@ def encode_example(features: Mapping[str, Any]) -> bytes:
     """The serialized Example that holds ``features``, sorted by name.
 
     A value is a number, a boolean, a string (``str`` is stored as UTF-8), a bytes-like object, a numpy
-    array or scalar, anything with ``__array__`` (a torch, jax or TensorFlow tensor), a list or tuple of
-    these, or a ``Feature`` message. Arrays and nested lists are stored flat, in row-major order; their
-    shape is not stored. Floats are rounded to float32. An empty list has no kind; an empty array has
-    that of its dtype.
+    array or scalar, any object with ``__array__`` (a torch, jax or TensorFlow tensor), a list or tuple of
+    these, or a ``Feature`` message. Arrays and nested lists are stored flat, in row-major order, without
+    their shape. Floats are rounded to float32. An empty list has no kind; an empty array has the kind of
+    its dtype.
 
     >>> decode_example(encode_example({"label": 3, "name": "a.jpg"}))
     {'label': array([3]), 'name': array([b'a.jpg'], dtype=object)}
@@ -52,18 +52,18 @@ def decode_example(payload: Any) -> dict[str, Any]:
     """The features of a serialized Example, or of an Example message: name -> vector.
 
     The vectors are numpy arrays of int64, of float32, or, for strings, of ``bytes`` objects. A feature
-    that is there but has no kind, what a plain ``[]`` is stored as, gives ``[]``.
+    without a kind, as a plain ``[]`` is stored, gives ``[]``.
     """
     features = wire.decode_features(_serialized(payload, "Example"))
-    return {name: _present(*value) for name, value in features.items()}
+    return {name: _decoded(*value) for name, value in features.items()}
 
 
 def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, Sequence[Any]]) -> bytes:
-    """The serialized SequenceExample of a ``context``, as for ``encode_example``, and a ``sequence``:
-    name -> one value per step, in a list, or in an array whose first axis is the steps.
+    """The serialized SequenceExample with a ``context``, as for ``encode_example``, and a ``sequence``.
 
-    A ``Ragged`` has its rows for steps. Steps may differ in length, but not in kind; integers beside
-    floats become floats.
+    The sequence maps names to steps: a list with a value for each step, an array whose first axis is the
+    steps, or a ``Ragged`` whose rows are the steps. Steps may differ in length, but not in kind; integers
+    beside floats become floats.
     """
     lists = {checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
     return wire.delimited(1, _encode_features(context)) + wire.delimited(2, wire.encode_map(lists))
@@ -72,17 +72,17 @@ def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, S
 def decode_sequence_example(payload: Any) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """The context and the sequence of a serialized SequenceExample, or of such a message.
 
-    Values are as in ``decode_example``, in the sequence one for every step.
+    Values are as in ``decode_example``; the sequence has one value for every step.
     """
     context, lists = wire.decode_sequence(_serialized(payload, "SequenceExample"))
     return (
-        {name: _present(*value) for name, value in context.items()},
-        {name: [_present(*step) for step in steps] for name, steps in lists.items()},
+        {name: _decoded(*value) for name, value in context.items()},
+        {name: [_decoded(*step) for step in steps] for name, steps in lists.items()},
     )
 
 
 def to_list(value: Any, name: str) -> tuple[int, Any]:
-    """What ``value`` is as a feature: (kind, values), as ``wire.decode_features`` gives them."""
+    """``value`` as the list of a feature: (kind, values), as ``wire.decode_features`` gives them."""
     if _message_name(value) in ("Feature", *_MESSAGES):
         return wire.decode_feature(_encode(value, name))
     kind, values, _ = _convert(value, name, 0)
@@ -92,16 +92,15 @@ def to_list(value: Any, name: str) -> tuple[int, Any]:
 # --- Decoding ---------------------------------------------------------------------------------------
 
 
-def _present(kind: int, values: Any) -> Any:
+def _decoded(kind: int, values: Any) -> Any:
+    """The values of a feature in the form that callers get."""
     if kind == BYTES:
-        strings = np.empty(len(values), object)
-        strings[:] = values
-        return strings
+        return object_array(values)
     return [] if kind == UNSET else values
 
 
 def _serialized(payload: Any, message: str) -> Any:
-    """The bytes of a payload that may also be a message, from whichever library."""
+    """The bytes of a payload, or of a message from any library."""
     if isinstance(payload, (bytes, bytearray, memoryview)):
         return payload
     if _message_name(payload) == message:
@@ -110,7 +109,7 @@ def _serialized(payload: Any, message: str) -> Any:
 
 
 def _message_name(value: Any) -> str | None:
-    """The name of a protobuf message, or None if ``value`` is something else."""
+    """The name of a protobuf message; None if ``value`` is none."""
     return value.DESCRIPTOR.name if hasattr(value, "SerializeToString") else None
 
 
@@ -124,7 +123,7 @@ def _items(features: Mapping[str, Any]) -> Any:
 
 
 def checked_name(name: Any) -> str:
-    """``name``, if it can be the name of a feature."""
+    """``name``; EncodeError if it cannot be the name of a feature."""
     if not isinstance(name, str):
         raise EncodeError(f"a feature's name must be a str, not {type(name).__name__}", feature=str(name))
     try:
@@ -164,7 +163,7 @@ def _encode(value: Any, name: str) -> bytes:
 
 
 def _encode_steps(name: str, steps: Any) -> bytes:
-    """The serialized FeatureList that holds one Feature for each of ``steps``."""
+    """The serialized FeatureList with one Feature for each of ``steps``."""
     steps = _as_steps(name, steps)
     encoded = [_encode(step, name) for step in steps]
     # The first byte of a Feature is the tag of its list.
@@ -180,7 +179,7 @@ def _encode_steps(name: str, steps: Any) -> bytes:
 
 def _as_steps(name: str, steps: Any) -> Sequence[Any]:
     if isinstance(steps, (str, bytes, bytearray, memoryview)):
-        pass  # a Sequence, but not of steps
+        pass  # a Sequence too, but not one of steps
     elif isinstance(steps, Sequence):
         return steps
     elif hasattr(steps, "row_splits"):
@@ -192,7 +191,7 @@ def _as_steps(name: str, steps: Any) -> Sequence[Any]:
 
 
 def _as_floats(kind: int, values: Any, name: str) -> tuple[int, Any]:
-    """Numbers of a step beside which there are floats."""
+    """The numbers of a step as floats, because other steps hold floats."""
     return (FLOAT, exact_float32(values, name)) if kind == INT64 else (kind, values)
 
 
@@ -213,11 +212,13 @@ def _convert(value: Any, name: str, depth: int) -> Shaped:
         return _from_sequence(value, name, depth)
     if hasattr(value, "__array__"):
         return _from_array(as_array(value, name), name)
-    raise EncodeError(f"cannot store a value of type {type(value).__name__}{hint(value)}", feature=name)
+    raise EncodeError(
+        f"cannot store a value of type {type(value).__name__}{how_to_store(value)}", feature=name
+    )
 
 
-def hint(value: Any) -> str:
-    """What to do with a value that cannot be stored as it is, for the end of a message."""
+def how_to_store(value: Any) -> str:
+    """The end of an error message: how to store a value that cannot be stored as it is."""
     if value is None:
         return "; leave the feature out, or store []"
     if hasattr(value, "row_splits"):
@@ -239,7 +240,7 @@ def _from_sequence(values: Sequence[Any], name: str, depth: int) -> Shaped:
 
 
 def _join(parts: list[Shaped], name: str) -> Shaped:
-    """One value from the converted elements of a list, which must have the same shape and kind."""
+    """One value from the converted elements of a list, which must agree in shape and kind."""
     shape = parts[0][2]
     if any(part[2] != shape for part in parts):
         raise EncodeError(
@@ -264,7 +265,7 @@ def _join(parts: list[Shaped], name: str) -> Shaped:
 
 
 def _flat(kind: int, values: list[Any], name: str) -> Any:
-    """A list of plain Python values of one kind, as ``wire`` wants them."""
+    """Plain Python values of one kind, in the form that ``wire.encode_feature`` takes."""
     if kind == BYTES:
         return [value if type(value) is bytes else to_bytes(value, name) for value in values]
     if kind == FLOAT:
@@ -300,7 +301,7 @@ def _from_array(array: npt.NDArray[Any], name: str) -> Shaped:
 
 def _from_objects(values: list[Any], shape: tuple[int, ...], name: str) -> Shaped:
     if not values:
-        return BYTES, [], shape  # what decode_example gives for an empty BytesList
+        return BYTES, [], shape  # decode_example gives an empty array of objects for an empty BytesList
     kind, flat, inner = _from_sequence(values, name, 0)
     if len(inner) != 1:
         raise EncodeError("an array of objects must hold numbers or strings, not lists", feature=name)
@@ -308,7 +309,7 @@ def _from_objects(values: list[Any], shape: tuple[int, ...], name: str) -> Shape
 
 
 def exact_float32(values: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.float32]:
-    """Integers that are stored beside floats; they must survive it."""
+    """Integers as float32, to be stored beside floats; EncodeError if one would change."""
     floats = values.astype(np.float32)
     if (floats >= 2.0**63).any() or (floats.astype(np.int64) != values).any():
         raise EncodeError("an integer among floats is too large to be exact as float32", feature=name)

@@ -1,19 +1,22 @@
-"""The protobuf messages of TensorFlow's Example family and TensorProto.
+"""The protobuf messages of TensorFlow's Example family, and TensorProto.
 
-They are real protobuf messages with TensorFlow's full names (``tensorflow.Example``), but they live in a
-descriptor pool of their own: TensorFlow, or any other library that brings the same messages, can be
-imported before or after. Bytes, text format and JSON are interchangeable; the classes are not, so pass
-messages between libraries as bytes. Importing this module imports protobuf; the codecs of this package
-do without it. The messages' fields are described in ``proto/*.proto``.
+They are real protobuf messages with TensorFlow's full names (``tensorflow.Example``), in a descriptor pool
+of their own. So TensorFlow, or another library with the same messages, can be imported before or after.
+Bytes, text format and JSON are interchangeable, but the classes are not: pass messages between libraries as
+bytes. ``proto/*.proto`` describes the fields.
+
+Importing this module imports protobuf, which the other modules of the package do without. It does not know
+how Examples are encoded and decoded.
 """
 
 from __future__ import annotations
 
 import base64
 import copyreg
+from operator import methodcaller
 from typing import Any
 
-# protobuf's types come as a separate package, which may be there or not.
+# protobuf's types come as a separate package, which may not be installed.
 from google.protobuf import (  # type: ignore[import-untyped,unused-ignore]
     descriptor_pb2,
     descriptor_pool,
@@ -22,7 +25,9 @@ from google.protobuf import (  # type: ignore[import-untyped,unused-ignore]
 
 from ._descriptors import FILE_DESCRIPTOR_SET
 
-__all__ = [
+# The messages that ``purerecord`` and ``purerecord.tf.train`` export. Both list the names once more: the
+# former must not import protobuf, and type checkers read only literal lists. A test compares the lists.
+MESSAGES = (
     "BytesList",
     "Example",
     "Feature",
@@ -32,9 +37,7 @@ __all__ = [
     "FloatList",
     "Int64List",
     "SequenceExample",
-    "TensorProto",
-    "TensorShapeProto",
-]
+)
 
 
 def _make_pool() -> Any:
@@ -46,15 +49,16 @@ def _make_pool() -> Any:
 
 
 def _make_class(name: str) -> Any:
+    """The class of the message ``name``, which may be nested: "Outer.Inner"."""
     descriptor = _pool.FindMessageTypeByName(f"tensorflow.{name}")
     if hasattr(message_factory, "GetMessageClass"):
         message = message_factory.GetMessageClass(descriptor)
     else:  # protobuf 4.21
         message = message_factory.MessageFactory(_pool).GetPrototype(descriptor)
-    message.__module__ = __name__
-    # Left alone, pickle would look in the default pool, and find nothing or TensorFlow's class.
+    # Pickles name the class by these two, so that they do not depend on where this module lies.
+    message.__module__ = "purerecord" if name.partition(".")[0] in MESSAGES else __name__
+    message.__qualname__ = name
     copyreg.pickle(message, _reduce)
-    _classes[descriptor.full_name] = message
     # Not every version makes nested messages by itself, or shows them as attributes of the outer one.
     for nested in descriptor.nested_types:
         inner = _make_class(f"{name}.{nested.name}")
@@ -63,15 +67,14 @@ def _make_class(name: str) -> Any:
     return message
 
 
-def _reduce(message: Any) -> tuple[Any, tuple[str, bytes]]:
-    return _restore, (message.DESCRIPTOR.full_name, message.SerializeToString())
+def _reduce(message: Any) -> tuple[Any, tuple[Any]]:
+    """How to pickle ``message``: as its class and its bytes.
+
+    protobuf's own way looks up nested messages in the default pool, which lacks them or has TensorFlow's.
+    """
+    return methodcaller("FromString", message.SerializeToString()), (type(message),)
 
 
-def _restore(full_name: str, payload: bytes) -> Any:
-    return _classes[full_name].FromString(payload)
-
-
-_classes: dict[str, Any] = {}
 _pool = _make_pool()
 
 BytesList = _make_class("BytesList")

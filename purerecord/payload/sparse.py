@@ -1,27 +1,27 @@
-"""``Sparse``: values at some places of a dense array.
+"""``Sparse``: the values of a dense array at some indices.
 
-This module does not know where values come from.
+This module knows only numpy: no specs, no messages, no records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import index as as_index
 from typing import Any, cast
 
 import numpy as np
 
-from .ragged import SHOWN, Array, Offsets, as_values, brief, filled, nest, row_number
-from .values import converted
+from .row_index import row_number
+from .short_repr import MAX_ITEMS, short_repr
+from .values import Array, Offsets, as_values, converted, filled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sparse:
-    """A tensor of ``dense_shape`` of which only some entries are kept: ``values[i]`` at ``indices[i]``.
+    """A tensor of ``dense_shape`` that stores only some elements: ``values[i]`` at ``indices[i]``.
 
-    The indices are not checked against ``dense_shape``, nor for repetition, as in TensorFlow: they are
-    data. ``to_dense`` does check.
+    As in TensorFlow, indices may lie outside of ``dense_shape`` or occur twice. ``to_dense`` refuses both.
 
     >>> Sparse([[0, 0], [2, 1]], [7, 8], (3, 2)).to_dense().tolist()
     [[7, 0], [0, 0], [0, 8]]
@@ -81,17 +81,17 @@ class Sparse:
             indices = self.indices[chosen]
             indices[:, 0] -= start
             return Sparse(indices, self.values[chosen], (stop - start, *self.dense_shape[1:]))
-        chosen = first == row_number(key, self)
+        chosen = first == row_number(key, len(self), "Sparse")
         if len(self.dense_shape) == 1:
             values = self.values[chosen]
             return values[-1] if len(values) else filled((1,), self.dtype, None)[0]
         return Sparse(self.indices[chosen, 1:], self.values[chosen], self.dense_shape[1:])
 
     def to_list(self) -> list[Any]:
-        """The kept values of each row as nested lists, without padding.
+        """The stored values of each row as nested lists, without padding.
 
-        The last dimension holds only what is kept, so this suits what ``VarLenFeature`` gives; where
-        the positions matter, use ``indices`` or ``to_dense``.
+        The last dimension holds only stored values, which suits the output of ``VarLenFeature``. If their
+        positions matter, use ``indices`` or ``to_dense``.
         """
         *outer, _ = self.dense_shape
         self._check_range()
@@ -101,18 +101,18 @@ class Sparse:
             flat = flat * size + index
         for row, value in zip(flat.tolist(), self.values.tolist(), strict=True):
             rows[row].append(value)
-        return cast("list[Any]", nest(rows, outer))
+        return cast("list[Any]", _nested(rows, outer))
 
     def to_dense(self, default_value: Any = None) -> Array:
-        """One array, with ``default_value`` (0 or ``b""``) where nothing is kept."""
+        """One array, with ``default_value`` (0 or ``b""``) where no value is stored."""
         self._check_range()
         dense = filled(self.dense_shape, self.dtype, default_value)
-        place = tuple(self.indices.T)
-        taken = np.zeros(self.dense_shape, bool)
-        taken[place] = True
-        if np.count_nonzero(taken) != len(self.values):
+        index = tuple(self.indices.T)
+        stored = np.zeros(self.dense_shape, bool)
+        stored[index] = True
+        if np.count_nonzero(stored) != len(self.values):
             raise ValueError("two values have the same index, so there is no dense form")
-        dense[place] = self.values
+        dense[index] = self.values
         return dense
 
     def _check_range(self) -> None:
@@ -135,8 +135,20 @@ class Sparse:
 
     def __repr__(self) -> str:
         entries = [
-            f"{tuple(index)}: {brief(value)}"
-            for index, value in zip(self.indices[:SHOWN].tolist(), self.values[:SHOWN].tolist(), strict=True)
+            f"{tuple(index)}: {short_repr(value)}"
+            for index, value in zip(
+                self.indices[:MAX_ITEMS].tolist(), self.values[:MAX_ITEMS].tolist(), strict=True
+            )
         ]
-        more = [f"... {len(self.values)} values"] if len(self.values) > SHOWN else []
+        more = [f"... {len(self.values)} values"] if len(self.values) > MAX_ITEMS else []
         return f"<Sparse {self.dense_shape} {self.dtype}: {{{', '.join(entries + more)}}}>"
+
+
+def _nested(rows: list[Any], outer: Sequence[int]) -> Any:
+    """The flat list ``rows`` as nested lists of the shape ``outer``."""
+    if not outer:
+        return rows[0]
+    if len(outer) == 1:
+        return rows
+    size = len(rows) // outer[0] if outer[0] else 0
+    return [_nested(rows[i * size : (i + 1) * size], outer[1:]) for i in range(outer[0])]

@@ -1,8 +1,8 @@
-"""Feature specs: what a caller asks for, checked and brought into one form when the spec is made.
+"""Feature specs: what a caller asks for, checked and normalised when the spec is made.
 
-The names and signatures are TensorFlow's. A spec is frozen and comparable, its repr can be pasted into
-code, and a mistake in it is a ``TypeError`` or ``ValueError`` here, before any data is looked at. This
-module does not know how messages look nor how a spec is applied to them.
+The names and signatures are TensorFlow's. A spec is frozen and comparable, and its repr can be pasted into
+code. A mistake in a spec is a ``TypeError`` or ``ValueError`` here, before any data is read. This module
+does not know the wire format, nor how a spec is applied.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from .dtypes import DType, as_dtype, constant, dtype_name, frozen
-
-Array = npt.NDArray[Any]
+from .values import Array
 
 
 class _Spec:
-    """What all specs share: a repr that names the dtype and leaves out what has its default."""
+    """The repr of all specs: it names the dtype and leaves out arguments that have their default."""
 
     def __repr__(self) -> str:
         shown = []
@@ -52,7 +50,7 @@ class FixedLenFeature(_Spec):
     dtype: DType
     default_value: Any = None
 
-    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+    if TYPE_CHECKING:  # the types of the arguments; the fields have those of the result
 
         def __init__(self, shape: Any, dtype: Any, default_value: Any = None) -> None: ...
 
@@ -71,7 +69,7 @@ class FixedLenFeature(_Spec):
 
     @cached_property
     def default(self) -> Array | None:
-        """The default as an array of ``shape``; None if there is none (also when it has no elements)."""
+        """The default as an array of ``shape``; None if there is none, or if it has no elements."""
         if self.default_value is None or not self.count:
             return None
         return constant(self.default_value, self.dtype, self.shape)
@@ -83,7 +81,7 @@ class VarLenFeature(_Spec):
 
     dtype: DType
 
-    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+    if TYPE_CHECKING:  # the types of the arguments; the fields have those of the result
 
         def __init__(self, dtype: Any) -> None: ...
 
@@ -95,8 +93,8 @@ class VarLenFeature(_Spec):
 class FixedLenSequenceFeature(_Spec):
     """Any number of items of ``shape``, as a dense array of ``(batch, longest, *shape)``.
 
-    Short examples are filled up with ``default_value`` (0 or ``b""``). In a SequenceExample every step
-    of the feature list is one item.
+    Shorter examples are padded with ``default_value`` (0 or ``b""``). In a SequenceExample, every step of
+    the feature list is one item.
     """
 
     shape: tuple[int, ...]
@@ -104,7 +102,7 @@ class FixedLenSequenceFeature(_Spec):
     allow_missing: bool = False
     default_value: Any = None
 
-    if TYPE_CHECKING:  # what a caller may write; the fields say what becomes of it
+    if TYPE_CHECKING:  # the types of the arguments; the fields have those of the result
 
         def __init__(
             self, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None
@@ -123,13 +121,13 @@ class FixedLenSequenceFeature(_Spec):
 
     @cached_property
     def count(self) -> int:
-        """How many values an item has."""
+        """How many values an item holds."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class _KeyedPartition:
-    """A partition that is itself stored as an int64 feature."""
+    """A partition that is stored as an int64 feature of its own."""
 
     key: str
 
@@ -139,11 +137,11 @@ class _KeyedPartition:
 
 @dataclass(frozen=True, repr=False)
 class RaggedFeature(_Spec):
-    """Any number of values, as a ``Ragged``; ``partitions`` cut each example's values further.
+    """Any number of values, as a ``Ragged``; ``partitions`` divide the values of each example into rows.
 
-    The values are under ``value_key`` (the feature's own name if None), each partition but
-    ``UniformRowLength`` under its key, and the last partition is the innermost. Partitions are always
-    checked, whatever ``validate`` says: values never move from one example to another.
+    The values are stored under ``value_key`` (the feature's own name if None), and each partition but
+    ``UniformRowLength`` under its key. The last partition is the innermost. Partitions are always checked,
+    even without ``validate``: values never move from one example to another.
     """
 
     dtype: DType
@@ -177,7 +175,7 @@ class RaggedFeature(_Spec):
 
     @dataclass(frozen=True)
     class RowLimits(_KeyedPartition):
-        """Row ``i`` ends at ``limits[i]`` and begins where the one before ends."""
+        """Row ``i`` ends at ``limits[i]`` and begins where the previous one ends."""
 
     @dataclass(frozen=True)
     class ValueRowIds(_KeyedPartition):
@@ -185,7 +183,7 @@ class RaggedFeature(_Spec):
 
     @dataclass(frozen=True)
     class UniformRowLength:
-        """Every row has ``length`` values; nothing is stored for it."""
+        """Every row has ``length`` values; the examples store nothing for it."""
 
         length: int
 
@@ -228,9 +226,9 @@ class RaggedFeature(_Spec):
 class SparseFeature(_Spec):
     """Values with stored indices, as a ``Sparse`` of ``(batch, *size)``.
 
-    ``index_key`` names the int64 feature that holds the index of each value, ``size`` is the length of
-    that dimension; for several dimensions both are lists. Unless ``already_sorted``, the entries are
-    sorted by index.
+    ``index_key`` names the int64 feature with the index of each value, and ``size`` is the length of that
+    dimension. For several dimensions, both are lists. Unless ``already_sorted``, the values are sorted by
+    their indices.
     """
 
     index_key: Union[str, tuple[str, ...]]
@@ -288,7 +286,7 @@ SPECS: dict[str, type[Any]] = {
 
 
 def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPECS)) -> dict[str, FeatureSpec]:
-    """``features`` with every spec as one of ours, or ValueError; TensorFlow's own specs will do."""
+    """``features`` with every spec as one of this module; TensorFlow's own specs are converted."""
     if not isinstance(features, Mapping):
         raise TypeError(f"features must be a mapping of names to specs, not {type(features).__name__}")
     checked: dict[str, FeatureSpec] = {}
@@ -297,7 +295,7 @@ def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPEC
             raise TypeError(f"the name of a feature must be a str, not {name!r}")
         kind = type(spec).__name__
         if kind in SPECS and not isinstance(spec, SPECS[kind]) and hasattr(spec, "_asdict"):
-            spec = SPECS[kind](**spec._asdict())  # noqa: PLW2901 - the same spec, as ours
+            spec = SPECS[kind](**spec._asdict())  # noqa: PLW2901 - the same spec in another class
         if kind not in allowed or not isinstance(spec, SPECS[kind]):
             raise ValueError(
                 f"Unsupported {kind} {spec!r} for key {name!r}; one of {', '.join(allowed)} will do"
@@ -307,7 +305,7 @@ def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPEC
 
 
 def _as_partition(partition: Any) -> Any:
-    """``partition`` as one of our six; TensorFlow's own are named tuples of the same names."""
+    """``partition`` as one of the six; TensorFlow's own are named tuples with the same names."""
     if isinstance(partition, RaggedFeature.PARTITIONS):
         return partition
     for known in RaggedFeature.PARTITIONS:
@@ -326,7 +324,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def _known_shape(shape: Any) -> tuple[int, ...]:
-    """``shape`` as a tuple of known lengths."""
+    """``shape`` as a tuple of lengths, all of them known."""
     if shape is None:
         raise ValueError("the shape is missing; use () for a single value")
     if hasattr(shape, "as_list"):  # tf.TensorShape
@@ -337,8 +335,8 @@ def _known_shape(shape: Any) -> tuple[int, ...]:
         raise TypeError(f"shape must be a sequence of lengths, not {shape!r}")
     lengths: tuple[Any, ...] = tuple(getattr(length, "value", length) for length in shape)
     if any(length is None for length in lengths):
-        hint = "; consider FixedLenSequenceFeature or RaggedFeature" if lengths[0] is None else ""
-        raise ValueError(f"all dimensions of shape must be known, not {lengths}{hint}")
+        advice = "; consider FixedLenSequenceFeature or RaggedFeature" if lengths[0] is None else ""
+        raise ValueError(f"all dimensions of shape must be known, not {lengths}{advice}")
     known = tuple(operator.index(length) for length in lengths)
     if any(length < 0 for length in known):
         raise ValueError(f"the dimensions of shape must not be negative: {known}")

@@ -1,29 +1,31 @@
 """``serialize_tensor`` and ``parse_tensor``: an array to the bytes of a TensorProto and back.
 
-The bytes are exactly TensorFlow's. An array keeps its dtype; Python numbers get the one TensorFlow
-gives them: int32, int64 where that is too small, float32. Parsing accepts every TensorProto that
-TensorFlow accepts and a numpy array can hold, with one limit: a short message that asks for a huge array
-is refused. bfloat16, float8 and the small integers need the package ml_dtypes.
+The bytes are exactly TensorFlow's. An array keeps its dtype. Python numbers get the dtype that TensorFlow
+chooses: int32, int64 if that is too small, float32. Parsing accepts every TensorProto that TensorFlow
+accepts and a numpy array can hold, with one limit: a short message that demands a huge array is refused.
+bfloat16, float8 and the small integers need the package ml_dtypes. This module does not know Examples.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DecodeError, EncodeError, SchemaError
-from .values import Array, as_array, is_extra, to_bytes, to_float32
-from .varint import varint
-from .wire import DELIMITED, MAX_SIZE, read_field
+from .values import Array, as_array, is_extra, object_array, to_bytes, to_float32
+from .varint import read_varint, varint
+from .wire import DELIMITED, MAX_SIZE, MAX_TAG, read_field
 
 STRING = 7  # DT_STRING
-LARGE = 1 << 14  # bytes of a message from which on a copy costs more than a look
+# From this size of a message, in bytes, looking for tensor_content costs less than a copy of it.
+FIND_CONTENT_FROM = 1 << 14
 
-# TensorFlow's numbers for the types that numpy has itself.
+# TensorFlow's numbers of the types that numpy has itself,
 _CODES: dict[str, int] = {
     "float32": 1,
     "float64": 2,
@@ -40,7 +42,7 @@ _CODES: dict[str, int] = {
     "uint32": 22,
     "uint64": 23,
 }
-# Those that come from ml_dtypes.
+# and of those in ml_dtypes.
 _EXTRA_CODES: dict[str, int] = {
     "bfloat16": 14,
     "float8_e5m2": 24,
@@ -54,12 +56,12 @@ _EXTRA_CODES: dict[str, int] = {
     "uint2": 32,
     "float4_e2m1fn": 33,
 }
-# Quantised integers are read as the plain ones that they are stored as.
+# Quantised integers are stored as plain ones, and read as such.
 _QUANTISED = {11: "int8", 12: "uint8", 13: "int32", 15: "int16", 16: "uint16"}
 _NAMES = {code: name for name, code in (_CODES | _EXTRA_CODES).items()} | _QUANTISED
 _UNREADABLE = {20: "resource handles", 21: "variants"}
 
-# Which field holds the elements if tensor_content is empty: by default int_val, and numpy's type of it.
+# The field that holds the elements if tensor_content is empty, and its numpy type; by default int_val.
 _INT_FIELD = ("int_val", np.dtype(np.int32))
 _FIELDS: dict[str, tuple[str, np.dtype[Any]]] = {
     "float32": ("float_val", np.dtype(np.float32)),
@@ -74,7 +76,7 @@ _FIELDS: dict[str, tuple[str, np.dtype[Any]]] = {
     "bfloat16": ("half_val", np.dtype(np.int32)),
 }
 
-# The names that TensorFlow has beside numpy's.
+# TensorFlow's names in addition to numpy's.
 _ALIASES: dict[Any, str] = {float: "float32", "float": "float32", "half": "float16", "double": "float64"}
 
 
@@ -82,8 +84,9 @@ _ALIASES: dict[Any, str] = {float: "float32", "float": "float32", "half": "float
 
 
 def serialize_tensor(tensor: Any) -> bytes:
-    """The serialized TensorProto of an array, a tensor with ``__array__``, a number, a string, or a
-    nested list of these: the same bytes that TensorFlow's function of this name gives.
+    """The serialized TensorProto of ``tensor``: the same bytes that TensorFlow's function of this name gives.
+
+    ``tensor`` is an array, an object with ``__array__``, a number, a string, or a nested list of these.
 
     >>> serialize_tensor(np.int32(5)).hex()
     '08031200220405000000'
@@ -107,10 +110,10 @@ def _dim(size: int) -> bytes:
 
 
 def _raw(array: Array) -> npt.NDArray[np.uint8]:
-    """The elements in row-major order, little-endian, as one byte each or more."""
+    """The bytes of all elements, in row-major order and little-endian."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     octets = little.reshape(-1).view(np.uint8)
-    if array.dtype == np.bool_:  # in memory true may be any byte, on the wire only 1
+    if array.dtype == np.bool_:  # in memory, true may be any byte but 0; on the wire it is 1
         octets = np.minimum(octets, 1)
     return octets
 
@@ -142,7 +145,7 @@ def _from_python(value: Any) -> Array:
     leaves = list(_leaves(value, 0))
     kinds = set(map(type, leaves))
     if any(issubclass(kind, (bytes, str, bytearray)) for kind in kinds):
-        # Not as an array of strings, which would lose trailing zero bytes.
+        # An array of numpy's strings would lose trailing zero bytes.
         return np.array(value, object)
     if kinds & {bool, np.bool_} and kinds - {bool, np.bool_}:
         raise EncodeError("a tensor cannot hold booleans and numbers together")
@@ -165,7 +168,7 @@ def _from_python(value: Any) -> Array:
 
 
 def _as_floats(array: Array, first: np.dtype[Any] | None) -> Array:
-    """Floats as TensorFlow has them: float32, unless the first in the list is numpy's own of another size."""
+    """Floats as float32, unless the first of them is a numpy float of another size, as in TensorFlow."""
     if first == np.float64:
         return array.astype(np.float64)
     if first == np.float16:
@@ -178,7 +181,7 @@ def _as_floats(array: Array, first: np.dtype[Any] | None) -> Array:
 
 
 def _leaves(value: Any, depth: int) -> Iterator[Any]:
-    """What is in a nested list, down to arrays and scalars."""
+    """The arrays and scalars in a nested list."""
     if not isinstance(value, (list, tuple, range)):
         yield value
         return
@@ -189,15 +192,16 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
 
 
 def _strings(values: list[Any], shape: tuple[int, ...]) -> Array:
-    strings = np.empty(len(values), object)
-    if set(map(type, values)) == {bytes}:
-        strings[:] = values
-        return strings.reshape(shape)
-    for position, value in enumerate(values):
-        if not isinstance(value, (str, bytes, bytearray, memoryview)):
-            raise EncodeError(f"a tensor of strings cannot hold a {type(value).__name__}")
-        strings[position] = to_bytes(value)
-    return strings.reshape(shape)
+    """An array of ``bytes`` objects, from strings of any type."""
+    if set(map(type, values)) != {bytes}:
+        values = list(map(_string, values))
+    return object_array(values).reshape(shape)
+
+
+def _string(value: Any) -> bytes:
+    if not isinstance(value, (str, bytes, bytearray, memoryview)):
+        raise EncodeError(f"a tensor of strings cannot hold a {type(value).__name__}")
+    return to_bytes(value)
 
 
 # --- Parsing ----------------------------------------------------------------------------------------
@@ -207,8 +211,8 @@ def parse_tensor(data: Any, dtype: Any = None, *, max_expansion: int = 1 << 26) 
     """The array in a serialized TensorProto, or in such a message.
 
     Strings come as an array of ``bytes`` objects. With ``dtype``, a tensor of another type is a
-    ``SchemaError``. A message may leave out values at the end that repeat the last one, all of them if
-    they are zero; ``max_expansion`` is how many bytes of array may come into being in this way.
+    ``SchemaError``. A message may leave out values at the end that repeat the last one, and all values if
+    they are zero; ``max_expansion`` is how many bytes of the array may be filled in for them.
     """
     message, content = _message(data)
     name = _type_name(message.dtype)
@@ -234,12 +238,12 @@ def parse_tensor(data: Any, dtype: Any = None, *, max_expansion: int = 1 << 26) 
 
 
 def _message(data: Any) -> tuple[Any, bytes | memoryview]:
-    """The message, and its tensor_content."""
+    """The message, and its tensor_content, which may be left out of the message."""
     if hasattr(data, "SerializeToString") and data.DESCRIPTOR.name == "TensorProto":
         return data, data.tensor_content
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"expected bytes or a message TensorProto, got {type(data).__name__}")
-    # Late, since importing protobuf takes time and the rest of the package does without it.
+    # Imported late: protobuf takes time to import, and the rest of the package does without it.
     from .proto import TensorProto  # noqa: PLC0415
 
     data = bytes(data)
@@ -253,12 +257,12 @@ def _message(data: Any) -> tuple[Any, bytes | memoryview]:
 
 
 def _find_content(data: bytes) -> tuple[int, int] | None:
-    """Where the field tensor_content and its bytes begin, if data is large and this is the last field.
+    """Where the field tensor_content and its bytes begin, if it is the last field of a large message.
 
-    TensorFlow writes it so: type, shape, content. Then it need not be copied through protobuf.
+    TensorFlow writes type, shape, content in this order. The content is then not copied through protobuf.
     """
     begin = 0
-    if len(data) >= LARGE:
+    if len(data) >= FIND_CONTENT_FROM:
         for _ in range(3):
             field, end = read_field(data, begin, len(data), 0)
             if field.number == 4 and field.type == DELIMITED and end == len(data):
@@ -278,7 +282,7 @@ def _type_name(code: int) -> str:
 
 
 def _requested(dtype: Any) -> str:
-    """The name of a dtype given in numpy's or in TensorFlow's way."""
+    """The name of a dtype that is given as numpy or as TensorFlow names it."""
     dtype = getattr(dtype, "as_numpy_dtype", dtype)
     if isinstance(dtype, (type, str)):
         dtype = _ALIASES.get(dtype, dtype)
@@ -325,35 +329,25 @@ def _from_content(content: bytes | memoryview, dtype: np.dtype[Any], count: int)
 
 
 def _strings_from_content(content: bytes, count: int) -> Array:
-    """The old form of a tensor of strings: all lengths as varints of 32 bits, then all bytes."""
-    strings = np.empty(min(count, len(content)), object)
+    """The strings in the old form of tensor_content: all lengths as varints of 32 bits, then all bytes."""
     lengths = []
     position = 0
     for _ in range(count):
-        length = shift = 0
-        for octet in content[position : position + 5]:
-            position += 1
-            length |= (octet & 0x7F) << shift
-            shift += 7
-            if octet < 0x80:
-                break
-        else:
-            raise DecodeError("the tensor's content ends inside the lengths of its strings")
+        try:
+            length, position = read_varint(content, position, min(position + MAX_TAG, len(content)))
+        except DecodeError:
+            raise DecodeError("the tensor's content ends inside the lengths of its strings") from None
         lengths.append(length & 0xFFFFFFFF)
     if position + sum(lengths) != len(content):
         raise DecodeError("the strings in the tensor's content are shorter or longer than it")
-    for index, length in enumerate(lengths):
-        strings[index] = content[position : position + length]
-        position += length
-    return strings
+    ends = accumulate(lengths, initial=position)
+    return object_array([content[begin:end] for begin, end in pairwise(ends)])
 
 
 def _from_fields(message: Any, name: str, dtype: np.dtype[Any], count: int) -> Array:
-    """Up to ``count`` elements from the list that is meant for this type, others are ignored."""
+    """Up to ``count`` elements from the field for this type; other fields are ignored."""
     if name == "string":
-        strings = np.empty(min(count, len(message.string_val)), object)
-        strings[:] = message.string_val[: strings.size]
-        return strings
+        return object_array(message.string_val[:count])
     if name.startswith(("float8", "float4")):
         codes: Array = np.frombuffer(message.float8_val, np.uint8)[:count].copy()
         return codes.view(dtype)
@@ -362,13 +356,13 @@ def _from_fields(message: Any, name: str, dtype: np.dtype[Any], count: int) -> A
     if dtype.kind == "c":
         values = values[: values.size // 2 * 2].view(dtype)
     elif stored == np.int32 and dtype != np.int32:
-        # As in C: the low bits, whatever they then mean.
+        # The low bits are kept and reinterpreted, as a cast in C does.
         values = values.astype(f"u{dtype.itemsize}").view(dtype)
     return values[:count]
 
 
 def _expand(values: Array, count: int) -> Array:
-    """``values`` with the last one repeated, or zeros ("" for strings) if there are none."""
+    """``values``, extended to ``count`` with the last one, or with zeros (``b""``) if there are none."""
     if values.size == count:
         return values
     whole = np.empty(count, values.dtype)

@@ -1,9 +1,9 @@
-"""Varints: integers of one to ten bytes, seven bits in each, the lowest first.
+"""Varints: integers of one to ten bytes, with seven bits of the value in each byte, lowest first.
 
-One at a time, or a whole array at once: decoded with a numpy pass for each byte of the longest, encoded in
-words that hold one each. Negative numbers are their 64-bit complement, so they take ten bytes. A varint may
-be longer than its value needs; bits beyond the 64th are dropped, as in protobuf. This module does not know
-what a field is.
+Functions handle one varint or a whole array. An array is decoded with one numpy pass for each byte of the
+longest varint, and encoded in words that hold one varint each. A negative number is stored as its 64-bit
+complement, so it takes ten bytes. A varint may be longer than its value needs. Bits beyond the 64th are
+dropped, as in protobuf. This module does not know what a field is.
 """
 
 from __future__ import annotations
@@ -19,47 +19,66 @@ from ..errors import DecodeError
 MAX_VARINT = 10  # bytes
 UINT64 = 2**64 - 1
 
-_FEW = 64  # bytes: up to here a plain loop beats a dozen numpy calls
+# Up to these sizes of a list, a plain Python loop is faster than a dozen numpy calls.
+_LOOP_MAX_BYTES = 64  # when decoding
+_LOOP_MAX_VALUES = 32  # when encoding
 _ZERO = np.zeros(1, np.int64)
 
-# The least values that take 2, 3, ... 10 bytes.
+# The smallest values that take 2, 3, ... 10 bytes.
 _LIMITS = [np.uint64(1 << 7 * size) for size in range(1, MAX_VARINT)]
 WORD = 8  # bytes of the longest varint that a word can hold
-# For a varint of so many bytes, in words: ones in its bytes, and the bits that say "more follows".
-_BYTES_OF = [0x0101010101010101 & (1 << 8 * size) - 1 for size in range(WORD + 1)]
-_MORE_OF = [0x80 * (ones >> 8) for ones in _BYTES_OF]
-# From the longest varint to the least words that hold it, and the two tables of those.
-_WORDS = dict(enumerate(["u1", "u2", "u4", "u4", "u8", "u8", "u8", "u8"], 1))
+# For a varint of each size, as a word: a one in each of its bytes, and its continuation bits.
+_BYTE_ONES = [0x0101010101010101 & (1 << 8 * size) - 1 for size in range(WORD + 1)]
+_CONTINUATION_BITS = [0x80 * (ones >> 8) for ones in _BYTE_ONES]
+# For each size of the longest varint, the smallest word type that holds it, and both tables in that type.
+_WORD_TYPES = dict(enumerate(["u1", "u2", "u4", "u4", "u8", "u8", "u8", "u8"], 1))
 _TABLES = {
-    longest: (np.array(_BYTES_OF[: longest + 1], word), np.array(_MORE_OF[: longest + 1], word))
-    for longest, word in _WORDS.items()
+    longest: (np.array(_BYTE_ONES[: longest + 1], word), np.array(_CONTINUATION_BITS[: longest + 1], word))
+    for longest, word in _WORD_TYPES.items()
 }
 
 
+def read_varint(data: bytes, begin: int, end: int, name: str | None = None) -> tuple[int, int]:
+    """The varint at ``begin`` of a message that ends at ``end``, modulo 2**64, and the position after it.
+
+    DecodeError if it is cut off or too long; ``name`` is the feature to name in the error.
+    """
+    value = shift = 0
+    for position in range(begin, min(end, begin + MAX_VARINT)):
+        octet = data[position]
+        value |= (octet & 0x7F) << shift
+        if octet < 0x80:
+            return value & UINT64, position + 1
+        shift += 7
+    reason = "a varint is too long" if end - begin >= MAX_VARINT else "the message ends inside a field"
+    raise DecodeError(reason, feature=name, position=begin)
+
+
 def decode_varints(packed: bytes, position: int, name: str | None) -> npt.NDArray[np.int64]:
-    """The int64 values of a packed list; ``position`` and ``name`` are for the error."""
+    """The int64 values of a packed list; ``position`` and ``name`` are those of the list, for errors."""
     octets: npt.NDArray[np.uint8] = np.frombuffer(packed, np.uint8)
     if packed.isascii():
         return octets.astype(np.int64)
     if packed[-1] >= 0x80:
         raise DecodeError("packed integers end inside a value", feature=name, position=position)
-    if len(packed) <= _FEW:
-        return _few_varints(packed, position, name)
+    if len(packed) <= _LOOP_MAX_BYTES:
+        return _decode_in_loop(packed, position, name)
     lasts = np.flatnonzero(octets < 0x80)
     begins = np.concatenate((_ZERO, lasts[:-1] + 1))
     extra = lasts - begins
     longest = int(extra.max())
     if longest >= MAX_VARINT:
         raise DecodeError("a varint is too long", feature=name, position=position)
-    septets = octets & np.uint8(0x7F)
-    values: npt.NDArray[np.uint64] = septets[begins].astype(np.uint64)
+    bits = octets & np.uint8(0x7F)
+    values: npt.NDArray[np.uint64] = bits[begins].astype(np.uint64)
     for k in range(1, longest + 1):
         longer = np.flatnonzero(extra >= k)
-        values[longer] |= septets[begins[longer] + k].astype(np.uint64) << np.uint64(7 * k)
+        values[longer] |= bits[begins[longer] + k].astype(np.uint64) << np.uint64(7 * k)
     return values.view(np.int64)
 
 
-def _few_varints(packed: bytes, position: int, name: str | None) -> npt.NDArray[np.int64]:
+def _decode_in_loop(packed: bytes, position: int, name: str | None) -> npt.NDArray[np.int64]:
+    # Not read_varint: a call for each value takes two to three times as long.
     values = []
     value = shift = 0
     for octet in packed:
@@ -75,7 +94,7 @@ def _few_varints(packed: bytes, position: int, name: str | None) -> npt.NDArray[
 
 
 def varint(value: int) -> bytes:
-    """``value`` as a varint; a negative one as its 64-bit complement."""
+    """``value`` as a varint; a negative value as its 64-bit complement."""
     if 0 <= value < 0x80:
         return bytes((value,))
     value &= UINT64
@@ -88,13 +107,13 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: npt.NDArray[np.int64]) -> bytes:
-    """The values of a vector as varints, one behind the other: the content of a packed Int64List."""
-    if values.size <= _FEW // 2:
+    """The values as varints, one after the other: the content of a packed Int64List."""
+    if values.size <= _LOOP_MAX_VALUES:
         return b"".join(map(varint, values.tolist()))
     longest = varint_edges(values)[1]
     sizes = varint_sizes(values)
     if longest > WORD:
-        return _any_varints(values.view(np.uint64), sizes)
+        return _encode_byte_by_byte(values.view(np.uint64), sizes)
     octets = varint_words(values, sizes, longest).view(np.uint8)
     if longest == 1:
         return octets.tobytes()
@@ -102,7 +121,7 @@ def varints(values: npt.NDArray[np.int64]) -> bytes:
 
 
 def varint_edges(values: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """How many bytes the shortest and the longest of some values take as varints."""
+    """How many bytes the shortest and the longest of the values take as varints."""
     unsigned = values.view(np.uint64)
     low, high = int(np.minimum.reduce(unsigned)), int(np.maximum.reduce(unsigned))
     return (low.bit_length() + 6) // 7 or 1, (high.bit_length() + 6) // 7 or 1
@@ -124,13 +143,13 @@ def varint_words(
 ) -> npt.NDArray[Any]:
     """Varints of up to ``longest`` bytes, eight at most, in the smallest little-endian words that hold them.
 
-    Bytes of a word behind its varint are zero.
+    The bytes of a word after its varint are zero.
     """
     more = _TABLES[longest][1]
     word = more.dtype.type
     words = values.astype(word)
     every = (1 << 8 * words.itemsize) - 1
-    # Halves, then quarters, then septets move apart, until each has a byte of its own.
+    # Move the halves of the value apart, then their halves, until every seven bits are in their own byte.
     for step, lower in ((4, 0x0FFFFFFF), (2, 0x3FFF00003FFF), (1, 0x007F007F007F007F)):
         if longest > step:
             upper = words & word(lower << 7 * step & every)
@@ -141,12 +160,13 @@ def varint_words(
     return words.astype(words.dtype.newbyteorder("<"), copy=False)
 
 
-def _any_varints(rest: npt.NDArray[np.uint64], lengths: npt.NDArray[np.uint8]) -> bytes:
+def _encode_byte_by_byte(values: npt.NDArray[np.uint64], lengths: npt.NDArray[np.uint8]) -> bytes:
+    """Varints of ``lengths`` bytes each, with one numpy pass for each byte of the longest."""
     begins = np.cumsum(lengths, dtype=np.int64) - lengths
     octets = np.empty(int(begins[-1]) + int(lengths[-1]), np.uint8)
     for k in range(int(lengths.max())):
         here = np.flatnonzero(lengths > k)
         more = (lengths[here] > k + 1).astype(np.uint8) << np.uint8(7)
-        septets = (rest[here] >> np.uint64(7 * k)).astype(np.uint8) & np.uint8(0x7F)
-        octets[begins[here] + k] = septets | more
+        bits = (values[here] >> np.uint64(7 * k)).astype(np.uint8) & np.uint8(0x7F)
+        octets[begins[here] + k] = bits | more
     return octets.tobytes()

@@ -1,13 +1,13 @@
-"""Protocol-buffer wire format, as far as Example and SequenceExample need it.
+"""The protobuf wire format, as far as Example and SequenceExample need it.
 
-This is the row decoder: one payload in, one mapping out, with exactly the acceptance and the result of
-protobuf's own parser (upb): packed, unpacked and split lists, keys after values, repeated keys, unknown
-fields and groups. Every length is checked against the bytes that are there before it is used, nesting
-is bounded and nothing recurses, so that any bytes give a value or a ``DecodeError``.
+This is the row decoder: one payload in, one mapping out. It accepts exactly the bytes that protobuf's own
+parser (upb) accepts, and gives the same result: packed, unpacked and split lists, keys after values,
+repeated keys, unknown fields and groups. It checks every length against the available bytes before use,
+bounds the nesting and does not recurse, so any bytes give a value or a ``DecodeError``.
 
-What every encoder in practice writes is recognised by ``_plain_feature`` and its callers, which give up
-(return None) at the first surprise; then the general path, ``fields``, decides what the bytes mean.
-This module does not know what the values are for: no feature specs, no defaults, no batches.
+There are two paths. ``_plain_entry`` and ``_plain_feature`` recognise the layout that encoders write in
+practice, and return None at the first deviation. Then the general path, ``fields``, decides what the bytes
+mean. This module does not know what the values are for: no feature specs, no defaults, no batches.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 
 from ..errors import DecodeError, EncodeError
 from ..records import BytesLike
-from .varint import MAX_VARINT, UINT64, decode_varints, varint, varints
+from .varint import decode_varints, read_varint, varint, varints
 
-# The kind of a feature: the number of its list in Feature's oneof, or one of the two ways to have none.
-ABSENT = -1  # the key is not there
-UNSET = 0  # the key is there, but its Feature holds no list
+# The kind of a feature: the number of its list in Feature's oneof, or one of the two ways to have no list.
+ABSENT = -1  # the record lacks the key
+UNSET = 0  # the record has the key, but its Feature holds no list
 BYTES = 1
 FLOAT = 2
 INT64 = 3
 
 # Wire format; never change.
 VARINT, FIXED64, DELIMITED, GROUP, END_GROUP, FIXED32 = range(6)
-MAX_TAG = 5  # bytes; so long a tag or size may be, however small its value
-MAX_DEPTH = 100  # messages and groups inside one another
+MAX_TAG = 5  # bytes of a tag or a size, even if its value needs fewer
+MAX_DEPTH = 100  # of nested messages and groups
 MAX_SIZE = 2**31 - 1
 _FIELD_1, _FIELD_2 = 0x0A, 0x12  # the tags of delimited fields 1 and 2
 
@@ -39,7 +39,7 @@ Value = tuple[int, Any]  # (kind, values)
 
 
 class Field(NamedTuple):
-    """One field of a message: its content is ``data[begin:end]``; ``value`` is that of a varint."""
+    """A field of a message: its content is ``data[begin:end]``; ``value`` is the number if it is a varint."""
 
     number: int
     type: int
@@ -55,7 +55,7 @@ def decode_features(payload: BytesLike) -> dict[str, Value]:
     """The features of a serialized Example: name -> (kind, values).
 
     The values are a list of ``bytes`` for BYTES, an array of float32 or int64 for FLOAT and INT64, and
-    None for UNSET. The first appearance of a name decides its place, the last one its value.
+    None for UNSET. If a name is repeated, its first appearance decides its order, the last one its value.
     """
     data = bytes(payload)
     features: dict[str, Value] = {}
@@ -91,7 +91,7 @@ def decode_feature(payload: BytesLike) -> Value:
 
 
 def _decode_features(data: bytes, begin: int, end: int, features: dict[str, Value]) -> None:
-    """Add the entries of the Features message in ``data[begin:end]`` to ``features``."""
+    """Adds the entries of the Features message in ``data[begin:end]`` to ``features``."""
     position = begin
     while position < end:
         plain = _plain_entry(data, position, end)
@@ -108,7 +108,7 @@ def _decode_features(data: bytes, begin: int, end: int, features: dict[str, Valu
 
 
 def _decode_list(data: bytes, name: str, parts: list[Field]) -> list[Value]:
-    """The Features of a FeatureList that comes in ``parts``."""
+    """The Features of a FeatureList, whose bytes come in ``parts``."""
     values: list[Value] = []
     for part in parts:
         for field in fields(data, part.begin, part.end, 3, name):
@@ -121,8 +121,8 @@ def _decode_list(data: bytes, name: str, parts: list[Field]) -> list[Value]:
 def _entry(data: bytes, entry: Field) -> tuple[str, list[Field], bool]:
     """The key of a map entry, the parts of its value, and whether the entry counts.
 
-    As in protobuf, the last key counts, the parts of a repeated value are one message, and an entry with
-    an unknown field is unknown as a whole: its value must be valid, but it adds nothing to the map.
+    As in protobuf, the last key counts, and the parts of a repeated value form one message. An entry with
+    an unknown field is unknown as a whole: its value must be valid, but the entry is not added to the map.
     """
     key = ""
     parts: list[Field] = []
@@ -141,7 +141,7 @@ def _entry(data: bytes, entry: Field) -> tuple[str, list[Field], bool]:
 
 
 def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> Value:
-    """The Feature that comes in ``parts``: the last kind wins, lists of that kind are concatenated."""
+    """The Feature whose bytes come in ``parts``: the last kind wins, and lists of that kind are joined."""
     kind = UNSET
     values: list[Any] = []
     for part in parts:
@@ -160,7 +160,7 @@ def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> V
 
 
 def _elements(data: bytes, kind: int, field: Field, name: str) -> list[Any]:
-    """What field 1 of a list of this kind holds: one element, or many packed ones, or an unknown field."""
+    """The elements in field 1 of a list: one, or many packed ones, or none if the field is unknown."""
     if field.type == DELIMITED:
         content = data[field.begin : field.end]
         if kind == INT64:
@@ -177,7 +177,7 @@ def _elements(data: bytes, kind: int, field: Field, name: str) -> list[Any]:
 
 
 def fields(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> Iterator[Field]:
-    """The fields of the message in ``data[begin:end]``, which lies ``depth`` messages deep."""
+    """The fields of the message in ``data[begin:end]``, which is nested in ``depth`` others."""
     position = begin
     while position < end:
         field, position = read_field(data, position, end, depth, name)
@@ -185,7 +185,7 @@ def fields(data: bytes, begin: int, end: int, depth: int, name: str | None = Non
 
 
 def read_field(data: bytes, begin: int, end: int, depth: int, name: str | None = None) -> tuple[Field, int]:
-    """The field at ``begin`` of a message that ends at ``end``, and where the next one begins."""
+    """The field at ``begin`` of a message that ends at ``end``, and the position after it."""
     tag, position = _read_tag(data, begin, end, name)
     number, wire_type = tag >> 3, tag & 7
     if number == 0:
@@ -199,14 +199,16 @@ def read_field(data: bytes, begin: int, end: int, depth: int, name: str | None =
 
 
 def _content(data: bytes, tag: int, begin: int, end: int, name: str | None) -> tuple[Field, int]:
-    """The field whose content begins at ``begin``, behind its tag, and its end; not for groups."""
+    """The field whose tag ends at ``begin``, and the position after it; not for groups."""
     number, wire_type = tag >> 3, tag & 7
     value = 0
     if wire_type == VARINT:
-        value, stop = _read_varint(data, begin, end, name)
+        value, stop = read_varint(data, begin, end, name)
     elif wire_type == DELIMITED:
-        size, begin = _read_size(data, begin, end, name)
-        stop = begin + size
+        size, after = read_varint(data, begin, end, name)
+        if after - begin > MAX_TAG or size > MAX_SIZE:
+            raise DecodeError("a length is too large", feature=name, position=begin)
+        begin, stop = after, after + size
     elif wire_type in (FIXED64, FIXED32):
         stop = begin + (8 if wire_type == FIXED64 else 4)
     else:
@@ -219,7 +221,7 @@ def _content(data: bytes, tag: int, begin: int, end: int, name: str | None) -> t
 
 
 def _skip_group(data: bytes, begin: int, end: int, depth: int, name: str | None) -> int:
-    """Where the group that begins at ``begin`` ends; groups inside it must match, and not be too many."""
+    """The position after the group at ``begin``; groups inside it must match and not be nested too deeply."""
     position = begin
     opened: list[int] = []
     while True:
@@ -242,47 +244,27 @@ def _skip_group(data: bytes, begin: int, end: int, depth: int, name: str | None)
 def _read_tag(data: bytes, begin: int, end: int, name: str | None) -> tuple[int, int]:
     if begin < end and data[begin] < 0x80:
         return data[begin], begin + 1
-    tag, position = _read_varint(data, begin, end, name)
+    tag, position = read_varint(data, begin, end, name)
     if position - begin > MAX_TAG or tag >= 2**32:
         raise DecodeError("a field's tag is too large", feature=name, position=begin)
     return tag, position
 
 
-def _read_size(data: bytes, begin: int, end: int, name: str | None) -> tuple[int, int]:
-    size, position = _read_varint(data, begin, end, name)
-    if position - begin > MAX_TAG or size > MAX_SIZE:
-        raise DecodeError("a length is too large", feature=name, position=begin)
-    return size, position
-
-
-def _read_varint(data: bytes, begin: int, end: int, name: str | None) -> tuple[int, int]:
-    """The varint at ``begin``, modulo 2**64, and the position behind it."""
-    value = shift = 0
-    for position in range(begin, min(end, begin + MAX_VARINT)):
-        octet = data[position]
-        value |= (octet & 0x7F) << shift
-        if octet < 0x80:
-            return value & UINT64, position + 1
-        shift += 7
-    reason = "a varint is too long" if end - begin >= MAX_VARINT else "the message ends inside a field"
-    raise DecodeError(reason, feature=name, position=begin)
-
-
 # --- The layout that every encoder writes -----------------------------------------------------------
 #
-# Reading a tag and a size is written out each time: a call for these four lines costs more than they do,
-# and there are four of them for every feature.
+# The code to read a tag and a size is repeated on purpose. A function call costs more than these four
+# lines, and every feature needs them four times.
 
 
 def _plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, int] | None:
-    """(name, kind, values, next position) of an entry in the usual layout, else None."""
+    """(name, kind, values, position after it) of an entry in the usual layout, else None."""
     try:
         size = data[position + 1]
         if data[position] != _FIELD_1:
             return None
         position += 2
         if size >= 0x80:
-            size, position = _plain_size(data, position, size)
+            size, position = read_size(data, position - 1)
         stop = position + size
         length = data[position + 1]
         if stop > end or data[position] != _FIELD_1 or length >= 0x80:
@@ -295,7 +277,7 @@ def _plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, i
         name = data[key:position].decode()
         position += 2
         if size >= 0x80:
-            size, position = _plain_size(data, position, size)
+            size, position = read_size(data, position - 1)
         if position + size != stop:
             return None
         value = _plain_feature(data, position, stop)
@@ -304,10 +286,10 @@ def _plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, i
     return None if value is None else (name, value[0], value[1], stop)
 
 
-def _plain_feature(  # noqa: PLR0911 - every return None is one surprise
+def _plain_feature(  # noqa: PLR0911 - every return None is one deviation
     data: bytes, position: int, stop: int
 ) -> Value | None:
-    """The Feature in ``data[position:stop]`` if it is one list, packed if of numbers; else None."""
+    """The Feature in ``data[position:stop]`` if it holds a single list with numbers packed; else None."""
     if position == stop:
         return UNSET, None
     try:
@@ -317,7 +299,7 @@ def _plain_feature(  # noqa: PLR0911 - every return None is one surprise
             return None
         position += 2
         if size >= 0x80:
-            size, position = _plain_size(data, position, size)
+            size, position = read_size(data, position - 1)
         if position + size != stop:
             return None
         if kind == BYTES:
@@ -330,7 +312,7 @@ def _plain_feature(  # noqa: PLR0911 - every return None is one surprise
             return None
         position += 2
         if size >= 0x80:
-            size, position = _plain_size(data, position, size)
+            size, position = read_size(data, position - 1)
     except IndexError:
         return None
     if position + size != stop:
@@ -343,7 +325,7 @@ def _plain_feature(  # noqa: PLR0911 - every return None is one surprise
 
 
 def _plain_strings(data: bytes, position: int, stop: int) -> list[bytes] | None:
-    """The elements of a BytesList that holds nothing else; IndexError or None if it does."""
+    """The elements of a BytesList that holds nothing else; IndexError or None if it holds more."""
     strings = []
     while position < stop:
         size = data[position + 1]
@@ -351,14 +333,14 @@ def _plain_strings(data: bytes, position: int, stop: int) -> list[bytes] | None:
             return None
         position += 2
         if size >= 0x80:
-            size, position = _plain_size(data, position, size)
+            size, position = read_size(data, position - 1)
         strings.append(data[position : position + size])
         position += size
     return strings if position == stop else None
 
 
 def _plain_varints(packed: bytes) -> Value | None:
-    if packed.isascii():  # below 0x80: each byte is a value
+    if packed.isascii():  # all below 0x80, so each byte is a value
         return INT64, np.frombuffer(packed, np.uint8).astype(np.int64)
     try:
         return INT64, decode_varints(packed, 0, None)
@@ -366,23 +348,28 @@ def _plain_varints(packed: bytes) -> Value | None:
         return None
 
 
-def _plain_size(data: bytes, position: int, first: int) -> tuple[int, int]:
-    """The size whose first byte, read already, is not its last; one that is too long fits nowhere."""
-    size = first & 0x7F
-    for shift in (7, 14, 21, 28):
-        octet = data[position]
+def read_size(data: bytes, position: int) -> tuple[int, int]:
+    """The size at ``position``, and the position after it; IndexError if it is cut off or too large."""
+    size = data[position]
+    if size < 0x80:
+        return size, position + 1
+    size &= 0x7F
+    for shift in range(7, 7 * MAX_TAG, 7):
         position += 1
+        octet = data[position]
         size |= (octet & 0x7F) << shift
         if octet < 0x80:
-            return (size if size <= MAX_SIZE else len(data)), position
-    return len(data), position
+            if size > MAX_SIZE:
+                break
+            return size, position + 1
+    raise IndexError("a length is too large")
 
 
 # --- Encoding ---------------------------------------------------------------------------------------
 
 
 def delimited(number: int, content: bytes) -> bytes:
-    """Field ``number`` with a length-delimited content: a string, a message or a packed list."""
+    """The bytes of field ``number`` with delimited content: a string, a message or a packed list."""
     size = len(content)
     if size < 0x80 and number < 0x10:
         return bytes((number << 3 | DELIMITED, size)) + content
@@ -392,7 +379,7 @@ def delimited(number: int, content: bytes) -> bytes:
 
 
 def encode_feature(kind: int, values: Any) -> bytes:
-    """A serialized Feature: the inverse of what ``decode_features`` gives for one name."""
+    """The serialized Feature that holds the values: the inverse of ``decode_feature``."""
     if kind == UNSET:
         return b""
     if kind == BYTES:
@@ -407,6 +394,6 @@ def encode_feature(kind: int, values: Any) -> bytes:
 
 
 def encode_map(entries: dict[str, bytes]) -> bytes:
-    """A serialized map from names to messages (Features, FeatureLists), sorted by the names' UTF-8."""
+    """The serialized map from names to messages (Feature or FeatureList), sorted by the names in UTF-8."""
     named = sorted([(name.encode(), message) for name, message in entries.items()])
     return b"".join([delimited(1, delimited(1, name) + delimited(2, message)) for name, message in named])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..payload.ragged import filled
+from ..payload.values import filled
 from ._missing import missing
 from ._values.operators import invalid, shape_text
 from ._values.ragged_sparse import SparseTensor

@@ -52,7 +52,8 @@ def describe(descriptor: Any) -> Any:
     }
 
 
-ALL = [*proto.__all__, "ResourceHandleProto", "VariantTensorDataProto"]
+TENSORS = ["TensorProto", "TensorShapeProto", "ResourceHandleProto", "VariantTensorDataProto"]
+ALL = [*proto.MESSAGES, *TENSORS]
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from google.protobuf import descriptor_pb2, json_format, text_format
 
+import purerecord
 from purerecord.payload import proto
 from purerecord.payload._descriptors import FILE_DESCRIPTOR_SET
+from purerecord.tf import train
 from tests.support.interop import interop
 from tests.support.places import ROOT
 
@@ -60,7 +62,7 @@ def message(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
 
-@pytest.mark.parametrize("name", proto.__all__)
+@pytest.mark.parametrize("name", [*proto.MESSAGES, "TensorProto", "TensorShapeProto"])
 def test_classes_have_the_full_names_of_tensorflow(name: str) -> None:
     message = getattr(proto, name)
     assert message.__name__ == name
@@ -97,7 +99,19 @@ def test_nested_messages_can_be_pickled(tensor: Any) -> None:
 def test_a_pickled_message_can_be_read_in_another_process(example: Any) -> None:
     payload = pickle.dumps(example)
     code = f"import pickle; m = pickle.loads({payload!r}); print(type(m).__module__, len(m.features.feature))"
-    assert run(code) == "purerecord.payload.proto 4"
+    assert run(code) == "purerecord 4"
+
+
+@pytest.mark.parametrize("name", proto.MESSAGES)
+def test_pickles_of_public_messages_name_no_private_module(name: str) -> None:
+    kind = getattr(proto, name)
+    assert b"payload" not in pickle.dumps(kind())
+    assert getattr(purerecord, name) is kind
+
+
+def test_messages_are_those_that_the_package_and_tf_train_export() -> None:
+    assert set(proto.MESSAGES) == set(train.__all__)
+    assert set(proto.MESSAGES) <= set(purerecord.__all__)
 
 
 # What TensorFlow does when it is imported: it puts the same messages into the default pool.
@@ -131,5 +145,5 @@ def test_the_descriptors_are_those_of_the_proto_files() -> None:
     generate = runpy.run_path(str(ROOT / "proto" / "generate.py"))
     fresh = descriptor_pb2.FileDescriptorSet.FromString(generate["compile_protos"]())
     assert fresh == descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(FILE_DESCRIPTOR_SET))
-    source = (ROOT / "purerecord" / "_descriptors.py").read_text()
+    source = (ROOT / "purerecord" / "payload" / "_descriptors.py").read_text()
     assert source == generate["source"](base64.b64decode(FILE_DESCRIPTOR_SET))

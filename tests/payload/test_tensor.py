@@ -158,7 +158,9 @@ def test_without_ml_dtypes_an_error_says_what_to_install(monkeypatch: pytest.Mon
         parse_tensor(proto(14, [1], half_val=[1]))
 
 
-@pytest.mark.parametrize("size", [tensor.LARGE - 1, tensor.LARGE, tensor.LARGE + 1])
+@pytest.mark.parametrize(
+    "size", [tensor.FIND_CONTENT_FROM - 1, tensor.FIND_CONTENT_FROM, tensor.FIND_CONTENT_FROM + 1]
+)
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_large_content_is_the_same_and_belongs_to_the_caller(size: int, kind: Any) -> None:
     array = np.random.default_rng(size).integers(0, 256, size, np.uint8)
@@ -170,7 +172,7 @@ def test_large_content_is_the_same_and_belongs_to_the_caller(size: int, kind: An
 
 
 def test_large_content_in_another_place_is_found_by_protobuf() -> None:
-    array = np.zeros(tensor.LARGE, np.uint8)
+    array = np.zeros(tensor.FIND_CONTENT_FROM, np.uint8)
     content = serialize_tensor(array)[serialize_tensor(array).index(b"\x22") :]
     head = serialize_tensor(array)[: -len(content)]
     assert same(parse_tensor(content + head), array)

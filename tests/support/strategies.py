@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from purerecord.payload.values import object_array
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET
 from tests.support.settings import CAMPAIGN  # noqa: F401 - for tests that import it from here
 
@@ -31,17 +32,11 @@ int64s = st.one_of(
 float32s = st.floats(width=32)
 
 
-def _objects(strings: list[bytes]) -> np.ndarray:
-    array = np.empty(len(strings), object)
-    array[:] = strings
-    return array
-
-
 # One decoded feature, as decode_example gives it.
 feature_values = st.one_of(
     st.lists(int64s, max_size=40).map(lambda values: np.array(values, np.int64)),
     st.lists(float32s, max_size=40).map(lambda values: np.array(values, np.float32)),
-    st.lists(st.binary(max_size=200), max_size=8).map(_objects),
+    st.lists(st.binary(max_size=200), max_size=8).map(object_array),
     st.just([]),
 )
 feature_mappings = st.dictionaries(names, feature_values, max_size=8)
@@ -50,7 +45,7 @@ sequences = st.dictionaries(
     st.one_of(
         st.lists(st.lists(int64s, max_size=5).map(lambda v: np.array(v, np.int64)), max_size=5),
         st.lists(st.lists(float32s, max_size=5).map(lambda v: np.array(v, np.float32)), max_size=5),
-        st.lists(st.lists(st.binary(max_size=20), max_size=5).map(_objects), max_size=5),
+        st.lists(st.lists(st.binary(max_size=20), max_size=5).map(object_array), max_size=5),
     ),
     max_size=4,
 )

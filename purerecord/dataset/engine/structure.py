@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...payload.ragged import Array, Ragged, filled
+from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
+from ...payload.values import filled, object_array
 from ...records import Records
 from .node import Allocate
 
@@ -103,7 +104,7 @@ def _check_alike(elements: list[Any], place: str) -> None:
 def _stack_leaves(leaves: list[Any], place: str) -> Any:
     first = leaves[0]
     if isinstance(first, (bytes, str, type(None))):
-        return _objects(leaves)
+        return object_array(leaves)
     if isinstance(first, (Records, list)):
         return leaves
     if isinstance(first, Sparse):
@@ -118,12 +119,6 @@ def _stack_leaves(leaves: list[Any], place: str) -> Any:
             f"padded_batch, or parse after batch, where a RaggedFeature keeps every row's length"
         )
     return np.stack(arrays)
-
-
-def _objects(values: Sequence[Any]) -> Array:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def _stack_sparse(parts: list[Sparse]) -> Sparse:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..wire import BYTES, FLOAT, INT64, MAX_SIZE, MAX_TAG, UNSET
+from ..wire import BYTES, FLOAT, INT64, UNSET, read_size
 
 MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
 MAX_ENTRIES = 4096  # and so are those with more entries
@@ -110,23 +110,3 @@ def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
         return None
     short = rest >= 4 and size < 0x80 and payload[feature + 3] == rest - 4
     return Entry(key, kind, short, short and kind == FLOAT and rest == 4 + FLOAT_SIZE)
-
-
-def read_size(payload: bytes, position: int) -> tuple[int, int]:
-    """The length at ``position``, and the position behind it.
-
-    IndexError if the row decoder would not take it for one either.
-    """
-    size = payload[position]
-    if size < 0x80:
-        return size, position + 1
-    size &= 0x7F
-    for shift in range(7, 7 * MAX_TAG, 7):
-        position += 1
-        octet = payload[position]
-        size |= (octet & 0x7F) << shift
-        if octet < 0x80:
-            if size > MAX_SIZE:
-                break
-            return size, position + 1
-    raise IndexError("a length is too large")

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..wire import MAX_TAG
+from ..wire import MAX_TAG, read_size
 from .located import Block
 from .long_entries import TWO_BYTES, field, matches, read_value
-from .outline import read_size
 from .varint_words import Ints, Mask, Octets
 
 _FEW = 8  # records: fewer are not worth a step together

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..varint import varint
-from ..wire import BYTES, FLOAT, INT64, UNSET
+from ..wire import BYTES, FLOAT, INT64, UNSET, read_size
 from .field_walk import are_short, by_a_byte, by_a_field, walk
 from .located import Found
 from .long_entries import field, matches
-from .outline import KINDS, read_size
+from .outline import KINDS
 from .values import fetch
 from .varint_words import Ints, Mask, Octets, scalars
 

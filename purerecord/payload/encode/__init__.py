@@ -1,7 +1,10 @@
 """The column encoder: columns → the ``Records`` of Examples, without a loop over the records.
 
-examples         ``encode_examples``: sizes first, then every entry is written into one buffer
-cells            a column as the caller gives it, as values and their count in each record
-short_entry      entries whose lengths all take one byte
-general_entry    all other entries
+examples         ``encode_examples``: computes all sizes, then writes column after column into one buffer
+cells            a caller's column as ``Cells``: flat values, and how many of them each record has
+short_entry      writes entries with short content and a header of fixed size
+general_entry    writes all other entries
+
+An *entry* is one feature in one record: an element of the map in the message Features. This folder does
+not know files.
 """

@@ -1,7 +1,7 @@
-"""Columns as a caller hands them in, brought into one form: flat values, and how many each record has.
+"""``Cells``: a column in the one form that the encoder takes, from any form that a caller may give.
 
-What cannot be stored without loss is an ``EncodeError`` that names the feature, and the record where it
-is in one. This module does not know how a message looks.
+Values that cannot be stored without loss are an ``EncodeError``, which names the feature, and the record if
+a single one is at fault. This module does not know the wire format.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import EncodeError
-from ..example import exact_float32, hint, to_list
+from ..example import exact_float32, how_to_store, to_list
 from ..values import as_array
 from ..wire import ABSENT, BYTES, FLOAT, INT64, UNSET
 
@@ -23,11 +23,12 @@ Ints = npt.NDArray[np.int64]
 
 
 class Cells(NamedTuple):
-    """One feature of many records.
+    """One feature of many records; the values of one record are a cell.
 
-    ``values`` are int64, float32, or a list of bytes, those of all records one after the other;
-    ``counts`` is how many each record has. ``kinds`` is None where every record has the feature with
-    ``kind``; else the kind in each, which may also be UNSET (no kind, no values) or ABSENT.
+    ``values`` holds the values of all records one after the other: an int64 or float32 array, or a list
+    of bytes. ``counts`` is how many values each record has. ``kinds`` is None if every record has the
+    feature with ``kind``. Otherwise it is the kind in each record, which may also be UNSET (no kind, no
+    values) or ABSENT.
     """
 
     kind: int
@@ -37,7 +38,7 @@ class Cells(NamedTuple):
 
 
 def as_cells(name: str, column: Any) -> Cells:
-    """A column in whichever form it comes: an array, a ``Ragged``, a list of rows, or ``Cells`` already."""
+    """The cells of a column, which is an array, a ``Ragged``, a list of rows, or ``Cells`` already."""
     if isinstance(column, Cells):
         return column
     if hasattr(column, "row_splits") and hasattr(column, "values"):
@@ -51,12 +52,12 @@ def as_cells(name: str, column: Any) -> Cells:
         return _from_rows(name, column if isinstance(column, (list, tuple)) else list(column))
     if not hasattr(column, "__array__"):
         reason = f"a column must be an array or a list, not {type(column).__name__}"
-        raise EncodeError(reason + (hint(column) if column is not None else ""), feature=name)
+        raise EncodeError(reason + (how_to_store(column) if column is not None else ""), feature=name)
     array = as_array(column, name)
     if array.ndim == 0:
         raise EncodeError("a column has a row for every record; this is a scalar", feature=name)
     if array.dtype.kind == "T":
-        array = array.astype(object)  # in which a missing string may be None
+        array = array.astype(object)  # a missing string becomes None, or what else its dtype says
     if array.dtype == object and (array.ndim == 1 or not set(map(type, array.flat)) <= {bytes, str}):
         return _from_rows(name, array.tolist() if array.ndim == 1 else list(array))
     width = prod(array.shape[1:])
@@ -89,13 +90,13 @@ def _from_ragged(name: str, column: Any) -> Cells:
 
 
 def _flat(name: str, array: npt.NDArray[Any], rows: Iterable[npt.NDArray[Any]]) -> tuple[int, Any]:
-    """The kind of an array, and its values as they are stored; ``rows`` are those of each record."""
+    """The kind of an array and its flat values; ``rows``, one for each record, serve to name one at fault."""
     try:
         return to_list(array, name)
     except EncodeError:
-        to_list(array[:0], name)  # a dtype that cannot be stored is no record's fault
+        to_list(array[:0], name)  # raises for a dtype that cannot be stored, which is no fault of a record
         for record, row in enumerate(rows):
-            _located(record, to_list, row, name)
+            _naming_record(record, to_list, row, name)
         raise
 
 
@@ -108,26 +109,26 @@ def _from_rows(name: str, rows: Sequence[Any]) -> Cells:
         try:
             return Cells(*to_list(rows, name), ones)
         except EncodeError:
-            pass  # it is told below in which record
+            pass  # converting row by row finds out which record is at fault
     return _row_by_row(name, rows)
 
 
 def _row_by_row(name: str, rows: Sequence[Any]) -> Cells:
-    """Rows of any form: each as ``encode_example`` would take it, or None where it is missing."""
+    """The cells of rows that ``encode_example`` takes; None is a record without the feature."""
     kinds = np.full(len(rows), ABSENT, np.int8)
     counts = np.zeros(len(rows), np.int64)
     lists: dict[int, Any] = {}  # by record
     for record, row in enumerate(rows):
         if row is None:
             continue
-        kinds[record], values = _located(record, to_list, row, name)
+        kinds[record], values = _naming_record(record, to_list, row, name)
         if kinds[record] != UNSET:
             counts[record] = len(values)
             lists[record] = values
     found = sorted({int(kinds[record]) for record in lists})
-    if found == [FLOAT, INT64]:  # as in one list, integers beside floats become floats
+    if found == [FLOAT, INT64]:  # integers beside floats become floats, as in a single list
         for record in np.flatnonzero(kinds == INT64).tolist():
-            lists[record] = _located(record, exact_float32, lists[record], name)
+            lists[record] = _naming_record(record, exact_float32, lists[record], name)
             kinds[record] = FLOAT
         found = [FLOAT]
     if len(found) > 1:
@@ -135,18 +136,18 @@ def _row_by_row(name: str, rows: Sequence[Any]) -> Cells:
         raise EncodeError("rows of different kinds cannot be one column", feature=name, record=record)
     kind = found[0] if found else UNSET
     everywhere = kind != UNSET and bool((kinds == kind).all())
-    return Cells(kind, _joined(kind, lists.values()), counts, None if everywhere else kinds)
+    return Cells(kind, _concatenated(kind, lists.values()), counts, None if everywhere else kinds)
 
 
-def _joined(kind: int, lists: Iterable[Any]) -> Any:
+def _concatenated(kind: int, lists: Iterable[Any]) -> Any:
     if kind == BYTES:
         return [value for values in lists for value in values]
     dtype = np.float32 if kind == FLOAT else np.int64
     return np.concatenate([np.empty(0, dtype), *lists])
 
 
-def _located(record: int, convert: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``convert`` gives; an error that it raises is that of this record."""
+def _naming_record(record: int, convert: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of ``convert(*arguments)``; an EncodeError that it raises gets the number of the record."""
     try:
         return convert(*arguments)
     except EncodeError as error:

@@ -1,8 +1,9 @@
-"""``encode_examples``: whole columns to serialized Examples, with no loop over records.
+"""``encode_examples``: whole columns to serialized Examples, without a loop over the records.
 
-The sizes of everything are computed first; from them, where every byte goes; then each column is scattered
-into one buffer: its header, which is the same for all records but for a few lengths, and its values. The
-bytes are those that ``encode_example`` makes of each record. This module does not know files.
+The sizes of all entries are computed first, and from them the position of every entry. Then each column
+writes its entries into one buffer: a header, which differs between records only in a few lengths, and the
+values. The bytes are the same as those that ``encode_example`` makes of each record. This module does not
+know files.
 """
 
 from __future__ import annotations
@@ -19,20 +20,21 @@ from ...records import Records
 from ..example import checked_name
 from ..wire import MAX_SIZE
 from .cells import as_cells
-from .general_entry import AnyEntry, delimited_sizes, put_size
-from .short_entry import ShortEntry, short_entry
+from .general_entry import GeneralEntryWriter, delimited_sizes, write_size
+from .short_entry import ShortEntryWriter, short_entry_writer
 
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
-Entry = Union[ShortEntry, AnyEntry]
+EntryWriter = Union[ShortEntryWriter, GeneralEntryWriter]
 
 
 def encode_examples(columns: Mapping[str, Any]) -> Records:
     """The serialized Examples that hold ``columns``, one for each row.
 
-    A column is an array of ``(n,)`` or ``(n, ...)``, a ``Ragged``, or a list of rows, each of them anything
-    that ``encode_example`` takes; None in a list means that this record lacks the feature. A column is of
-    one kind: as in one list, integers beside floats become floats, and must be exact then.
+    A column is an array of ``(n,)`` or ``(n, ...)``, a ``Ragged``, or a list of rows. A row is any value
+    that ``encode_example`` takes; None in a list means that this record lacks the feature. All rows of a
+    column are of one kind. Integers beside floats become floats, as in a single list; they must be exact
+    as float32.
 
     >>> encode_examples({"id": np.arange(3), "name": ["a", "b", None]})
     <Records: 3 records, 51 bytes>
@@ -43,57 +45,77 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
         raise EncodeError("without columns there is no telling how many records to make")
     retain_freed_memory()
     names = sorted(columns, key=lambda name: checked_name(name).encode())
-    entries = [_entry(name, columns[name]) for name in names]
-    count = entries[0].count
-    for name, entry in zip(names, entries, strict=True):
-        if entry.count != count:
-            raise EncodeError(f"has {entry.count} rows, where {names[0]!r} has {count}", feature=name)
-    features = np.full(count, sum(entry.fixed for entry in entries), np.int64)
-    for entry in entries:
-        if entry.varying is not None:
-            features += entry.varying
-    if int(features.max(initial=0)) > MAX_SIZE:
-        reason = f"{features.max()} bytes do not fit into a message, which holds 2 GiB at most"
-        raise EncodeError(reason, record=int(features.argmax()))
-    lengths = delimited_sizes(features)
+    writers = [_entry_writer(name, columns[name]) for name in names]
+    count = writers[0].count
+    for name, writer in zip(names, writers, strict=True):
+        if writer.count != count:
+            raise EncodeError(f"has {writer.count} rows, where {names[0]!r} has {count}", feature=name)
+    sizes = _features_sizes(count, writers)
+    lengths = delimited_sizes(sizes)
     ends = np.cumsum(lengths)
     begins = ends - lengths
     total = int(ends[-1]) if count else 0
-    out = np.empty(total + max(entry.spill for entry in entries), np.uint8)
-    _write(out, begins, ends - features, features, entries)
+    out = np.empty(total + max(writer.spill for writer in writers), np.uint8)
+    _write(writers, begins, ends, sizes, out)
     return Records(out.data[:total].toreadonly(), begins, ends)
 
 
-def _entry(name: str, column: Any) -> Entry:
+def _entry_writer(name: str, column: Any) -> EntryWriter:
     key, cells = name.encode(), as_cells(name, column)
-    return short_entry(key, cells) or AnyEntry(key, cells)
+    return short_entry_writer(key, cells) or GeneralEntryWriter(key, cells)
 
 
-def _write(out: Octets, begins: Ints, first: Ints, features: Ints, entries: Sequence[Entry]) -> None:
-    """Write the records that begin at ``begins``, the first entry at ``first``, ``features`` bytes of them.
+def _features_sizes(count: int, writers: Sequence[EntryWriter]) -> Ints:
+    """How many bytes all entries of each record take: the size of its message Features."""
+    sizes = np.full(count, sum(writer.fixed_size for writer in writers), np.int64)
+    for writer in writers:
+        if writer.varying_size is not None:
+            sizes += writer.varying_size
+    if int(sizes.max(initial=0)) > MAX_SIZE:
+        reason = f"{sizes.max()} bytes do not fit into a message, which holds 2 GiB at most"
+        raise EncodeError(reason, record=int(sizes.argmax()))
+    return sizes
 
-    An entry may write a few bytes behind its end if what belongs there is written later. So one entry comes
-    last that does no such thing, and the others in the order in which they follow on it, round and round;
-    none goes further than to the end of that one.
+
+def _write(writers: Sequence[EntryWriter], begins: Ints, ends: Ints, sizes: Ints, out: Octets) -> None:
+    """Writes into ``out`` the records from ``begins`` to ``ends``, whose entries take ``sizes`` bytes.
+
+    A short entry is written as a row of fixed width. In a record with little content, the row also covers
+    up to ``spill`` bytes after the entry. That does no harm if the bytes there are written later. But each
+    entry is followed by the next one, and the last entry of a record by the header of the next record: the
+    columns form a ring. One column breaks the ring: it is written last and does not spill. The writing
+    starts with the column after it. With the columns A, B and C, of which B is written last:
+
+                   | header | A | B | C | header | A | B | C |
+        1. C                        |C~~~~~~|            |C~~~~~~|      covers part of the next header
+        2. header  | header |           | header |
+        3. A                |A~~~~|              |A~~~~|                covers part of B
+        4. B                    | B |                | B |              covers nothing else
+
+    C is not written again after B. So no column may spill past the end of B: ``smallest``, the fewest bytes
+    that B takes in any record, limits every spill.
     """
-    present = [number for number, entry in enumerate(entries) if entry.everywhere]
-    last = min(present, key=lambda number: entries[number].spill, default=len(entries) - 1)
-    room = entries[last].least if present else 0
-    places = _places(first, entries)
-    for number in (*range(last + 1, len(entries)), *range(last + 1)):
+    candidates = [number for number, writer in enumerate(writers) if writer.in_every_record]
+    last = min(candidates, key=lambda number: writers[number].spill, default=len(writers) - 1)
+    spill_limit = writers[last].smallest if candidates else 0
+    positions = _entry_positions(ends - sizes, writers)
+    for number in (*range(last + 1, len(writers)), *range(last + 1)):
         if number == 0:
-            put_size(out, begins, b"\x0a", features)
-        at, offset = places[number]
-        entries[number].write(out[offset:], at, room if number != last else 0)
+            write_size(begins, b"\x0a", sizes, out)
+        at, offset = positions[number]
+        writers[number].write(at, spill_limit if number != last else 0, out[offset:])
 
 
-def _places(first: Ints, entries: Sequence[Entry]) -> list[tuple[Ints, int]]:
-    """Where each entry goes, if the first goes to ``first``: places, and what to add to all of them."""
-    places = []
+def _entry_positions(first: Ints, writers: Sequence[EntryWriter]) -> list[tuple[Ints, int]]:
+    """The positions of each column's entries, if the first column begins at ``first``.
+
+    They come as an array and a number to add to it: columns of fixed size share the array.
+    """
+    positions = []
     offset = 0
-    for entry in entries:
-        places.append((first, offset))
-        offset += entry.fixed
-        if entry.varying is not None:
-            first = first + entry.varying
-    return places
+    for writer in writers:
+        positions.append((first, offset))
+        offset += writer.fixed_size
+        if writer.varying_size is not None:
+            first = first + writer.varying_size
+    return positions

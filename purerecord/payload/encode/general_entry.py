@@ -1,4 +1,4 @@
-"""Entries of a record's map that hold anything: each size is computed, and each part scattered by itself.
+"""Writes entries of any content: every size is computed, and every part is scattered separately.
 
 This module does not know what else is in a record.
 """
@@ -18,55 +18,56 @@ from .cells import Cells
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
 
-# Strings of this mean length are copied one by one, shorter ones together first.
-_LONG = 256
+# Strings of at least this mean length, in bytes, are copied one by one. Shorter ones are joined first.
+_COPY_ONE_BY_ONE = 256
 
 
-class AnyEntry:
-    """One feature as an entry of the map in every record: its sizes, and how it is written.
+class GeneralEntryWriter:
+    """Writes the entries of one column; ``varying_size`` is the size of each, 0 where the feature is absent.
 
     0a <entry size> 0a <name> 12 <feature size> [<kind> <list size> [0a <packed size>] values]
     """
 
-    fixed = 0
+    fixed_size = 0
     spill = 0
 
     def __init__(self, key: bytes, cells: Cells) -> None:
         self.count = len(cells.counts)
-        self._key = b"\x0a" + varint(len(key)) + key + b"\x12"
+        self._name = b"\x0a" + varint(len(key)) + key + b"\x12"
         self._kind, kinds = cells.kind, cells.kinds
         self._values = _Values(cells)
-        # Of the records that have the entry, those in which it has a kind, and so a list.
+        # The records that have the entry, and among those the ones in which it has a kind, hence a list.
         self._present = slice(None) if kinds is None else np.flatnonzero(kinds != ABSENT)
         self._typed = slice(None) if kinds is None else np.flatnonzero(kinds[self._present] > 0)
-        self._content = self._values.sizes if kinds is None else self._values.sizes[kinds > 0]
-        packed = cells.kind != BYTES
-        self._list = delimited_sizes(self._content) * (self._content > 0) if packed else self._content
+        self._content_sizes = self._values.sizes if kinds is None else self._values.sizes[kinds > 0]
+        self._list_sizes = self._content_sizes
+        if cells.kind != BYTES:  # packed numbers; none at all take no bytes
+            self._list_sizes = delimited_sizes(self._content_sizes) * (self._content_sizes > 0)
         if kinds is None:
-            self._feature = delimited_sizes(self._list)
+            self._feature_sizes = delimited_sizes(self._list_sizes)
         else:
-            self._feature = np.zeros(np.count_nonzero(kinds != ABSENT), np.int64)
-            self._feature[self._typed] = delimited_sizes(self._list)
-        self._entry = len(self._key) - 1 + delimited_sizes(self._feature)
-        self.varying = np.zeros(self.count, np.int64)
-        self.varying[self._present] = delimited_sizes(self._entry)
-        self.everywhere = kinds is None
-        self.least = int(self.varying.min(initial=0))
+            self._feature_sizes = np.zeros(np.count_nonzero(kinds != ABSENT), np.int64)
+            self._feature_sizes[self._typed] = delimited_sizes(self._list_sizes)
+        self._entry_sizes = len(self._name) - 1 + delimited_sizes(self._feature_sizes)
+        self.varying_size = np.zeros(self.count, np.int64)
+        self.varying_size[self._present] = delimited_sizes(self._entry_sizes)
+        self.in_every_record = kinds is None
+        self.smallest = int(self.varying_size.min(initial=0))
 
-    def write(self, out: Octets, at: Ints, room: int) -> None:
-        """Write the entry of every record at its place in ``out``."""
-        at = put_size(out, at[self._present], b"\x0a", self._entry)
-        at = put_size(out, at, self._key, self._feature)
-        at = put_size(out, at[self._typed], bytes([self._kind << 3 | 2]), self._list)
-        filled = np.flatnonzero(self._content)
+    def write(self, at: Ints, spill_limit: int, out: Octets) -> None:
+        """Writes the entries to the positions ``at`` of ``out``, and nothing after them."""
+        at = write_size(at[self._present], b"\x0a", self._entry_sizes, out)
+        at = write_size(at, self._name, self._feature_sizes, out)
+        at = write_size(at[self._typed], bytes([self._kind << 3 | 2]), self._list_sizes, out)
+        filled = np.flatnonzero(self._content_sizes)
         at = at[filled]
         if self._kind != BYTES:
-            at = put_size(out, at, b"\x0a", self._content[filled])
-        self._values.write(out, at, self._content[filled])
+            at = write_size(at, b"\x0a", self._content_sizes[filled], out)
+        self._values.write(at, self._content_sizes[filled], out)
 
 
 class _Values:
-    """The values of a feature in every record: how many bytes they take, and how they are written."""
+    """Writes the values of one column; ``sizes`` is how many bytes those of each record take."""
 
     def __init__(self, cells: Cells) -> None:
         self._kind, self._values, self._counts = cells.kind, cells.values, cells.counts
@@ -84,75 +85,76 @@ class _Values:
         self._ends = np.append(0, np.cumsum(each, dtype=np.int64))
         self.sizes = np.diff(self._ends[np.append(0, np.cumsum(self._counts))])
 
-    def write(self, out: Octets, at: Ints, sizes: Ints) -> None:
-        """Write the values of the records that have any, which take ``sizes`` bytes there."""
+    def write(self, at: Ints, sizes: Ints, out: Octets) -> None:
+        """Writes the values, ``sizes`` bytes for each record that has any, to positions ``at`` of ``out``."""
         if self._kind == BYTES:
-            places = put_size(out, self._each_place(at), b"\x0a", self._lengths)
-            _put_strings(out, places, self._values, self._lengths)
+            positions = write_size(self._value_positions(at), b"\x0a", self._lengths, out)
+            _scatter_strings(positions, self._values, self._lengths, out)
         elif self._kind in (FLOAT, INT64):
             floats = self._kind == FLOAT
             packed = np.ascontiguousarray(self._values, "<f4") if floats else varints(self._values)
-            _put_packed(out, at, packed, sizes)
+            _scatter_packed(at, packed, sizes, out)
 
-    def _each_place(self, at: Ints) -> Ints:
-        """Where each single value goes, if those of a record go to ``at``."""
+    def _value_positions(self, at: Ints) -> Ints:
+        """The position of every single value, if those of a record begin at ``at``."""
         if len(self._values) == len(at):
             return at
         counts = self._counts[self._counts > 0]
         firsts = np.cumsum(counts) - counts
-        places: Ints = np.repeat(at - self._ends[firsts], counts) + self._ends[:-1]
-        return places
+        positions: Ints = np.repeat(at - self._ends[firsts], counts) + self._ends[:-1]
+        return positions
 
 
 def delimited_sizes(sizes: Ints) -> Ints:
-    """How many bytes a field takes whose content takes ``sizes``: a tag, the size, the content."""
+    """How many bytes a delimited field takes: its tag, its size, and ``sizes`` bytes of content."""
     whole: Ints = sizes + varint_sizes(sizes)
     whole += 1
     return whole
 
 
-def put_size(out: Octets, at: Ints, before: bytes, sizes: Ints) -> Ints:
-    """Write ``before`` and a size to each place; the places behind."""
+def write_size(at: Ints, prefix: bytes, sizes: Ints, out: Octets) -> Ints:
+    """Writes ``prefix`` and one of ``sizes`` to each position of ``out``; returns the ends."""
     if not len(at):
         return at
     if int(sizes.max()) == int(sizes.min()):
-        text = before + varint(int(sizes[0]))
+        text = prefix + varint(int(sizes[0]))
         elements(out, len(text))[at] = np.void(text)
         return at + len(text)
     shortest, longest = varint_edges(sizes)
     each = varint_sizes(sizes)
     words = varint_words(sizes, each, longest)
-    if len(before) == 1 and longest < WORD:  # as with almost all: both fit into a word
+    if len(prefix) == 1 and longest < WORD:  # nearly always: prefix and size fit into one word
         words = words.astype("<u8")
         words <<= np.uint64(8)
-        words |= np.uint64(before[0])
+        words |= np.uint64(prefix[0])
     else:
-        elements(out, len(before))[at] = np.void(before)
-        at = at + len(before)
-        before = b""
+        elements(out, len(prefix))[at] = np.void(prefix)
+        at = at + len(prefix)
+        prefix = b""
     for size in range(shortest, longest + 1):
         here = slice(None) if shortest == longest else np.flatnonzero(each == size)
-        octets = np.ndarray(len(words), f"V{len(before) + size}", words, strides=words.strides)
-        elements(out, len(before) + size)[at[here]] = octets[here]
-    behind: Ints = at + (each + np.uint8(len(before)))
-    return behind
+        octets = np.ndarray(len(words), f"V{len(prefix) + size}", words, strides=words.strides)
+        elements(out, len(prefix) + size)[at[here]] = octets[here]
+    after: Ints = at + (each + np.uint8(len(prefix)))
+    return after
 
 
-def _put_packed(out: Octets, at: Ints, packed: Any, sizes: Ints) -> None:
-    """Write to each place the next of the ``packed`` bytes."""
+def _scatter_packed(at: Ints, packed: Any, sizes: Ints, out: Octets) -> None:
+    """Writes the ``packed`` bytes to ``out``: the next ``sizes`` of them to each position."""
     if not len(at):
         return
     width = int(sizes[0])
     if np.count_nonzero(sizes - width):
         copy_ranges(packed, np.cumsum(sizes) - sizes, out, at, sizes)
-    else:  # from where they are, without a copy in between
+    else:  # all of one size: numpy scatters them without an intermediate copy
         elements(out, width)[at] = np.frombuffer(packed, f"V{width}")
 
 
-def _put_strings(out: Octets, at: Ints, values: list[bytes], lengths: Ints) -> None:
-    if int(lengths.sum()) < _LONG * len(values):
+def _scatter_strings(at: Ints, values: list[bytes], lengths: Ints, out: Octets) -> None:
+    """Writes each string to its position in ``out``."""
+    if int(lengths.sum()) < _COPY_ONE_BY_ONE * len(values):
         copy_ranges(b"".join(values), np.cumsum(lengths) - lengths, out, at, lengths)
         return
     view = out.data
-    for place, end, value in zip(at.tolist(), (at + lengths).tolist(), values, strict=True):
-        view[place:end] = value
+    for begin, end, value in zip(at.tolist(), (at + lengths).tolist(), values, strict=True):
+        view[begin:end] = value

@@ -2,7 +2,7 @@
 
 examples           ``parse_example``, ``parse_single_example``, ``decode_examples``
 sequences          ``parse_sequence_example``, ``parse_single_sequence_example``
-checked_columns    the columns of a batch, each checked against its spec's dtype
+checked_columns    the columns of a batch, and errors that name the record at fault
 dense_sparse       fixed-length, variable-length and sparse features
 partitions         ragged features with partitions
 schema             ``infer_schema``, and specs as JSON

@@ -1,8 +1,8 @@
-"""``Batch``: the columns that a spec is applied to, and how to say which record does not fit.
+"""``CheckedColumns``: the columns of a batch, and the errors that name the record at fault.
 
-A check is a mask over all rows and the error to raise for the first row that the mask marks, so that
-checking costs a few array operations and nothing is looked at row by row unless something is wrong. This
-module does not know the specs.
+A check is a mask over all rows, and a function that makes the error for one row. A batch without faults
+costs a few array operations; only a fault makes the code look at a single row. This module does not know
+the specs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...errors import SchemaError
 from ...records import Records
 from ..columns.gather import Column
 from ..dtypes import DType
-from ..ragged import Offsets
+from ..values import Offsets
 from ..wire import BYTES, FLOAT, INT64
 
 Mask = npt.NDArray[np.bool_]
@@ -28,22 +28,25 @@ KINDS: dict[DType, int] = {bytes: BYTES, np.float32: FLOAT, np.int64: INT64}
 KIND_NAMES = {BYTES: "bytes", FLOAT: "float", INT64: "int64"}
 
 
-# Which rows are at fault, and what makes the error for one of them.
+# A mask of the rows at fault, and a function that makes the error for one of them.
 Check = tuple[Mask, Callable[[int], SchemaError]]
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the examples of a batch come from, for messages; ``records`` is None for a lone example."""
+    """Where the examples of a batch come from, for errors; ``records`` is None for a single payload."""
 
     records: Records | None = None
     names: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Columns of ``size`` rows each. With ``steps``, rows are steps: example ``i`` has those of
-    ``[steps[i], steps[i + 1])``."""
+class CheckedColumns:
+    """Columns of ``size`` rows each.
+
+    A row is an example. With ``steps``, a row is a step of a feature list, and example ``i`` owns the
+    rows ``steps[i]`` to ``steps[i + 1]``.
+    """
 
     columns: Mapping[str, Column]
     size: int
@@ -53,29 +56,29 @@ class Batch:
     def mismatch(
         self, feature: str, row: int, problem: str, reason: str, *, expected: Any, found: Any
     ) -> SchemaError:
-        """The error about ``feature`` in row ``row``."""
+        """The error about ``feature`` in row ``row``, with its record and step filled in."""
         error = SchemaError(reason, feature=feature, problem=problem, expected=expected, found=found)
         if self.steps is not None:
             example = int(np.searchsorted(self.steps, row, side="right")) - 1
             error.step = row - int(self.steps[example])
             row = example
-        return place(error, row, self.origin)
+        return locate(row, self.origin, error)
 
     def count_mismatch(self, feature: str, needs: str, expected: int, row: int) -> SchemaError:
-        """The error about a number of values that a spec does not allow."""
+        """The error about a row whose number of values the spec does not allow."""
         column = self.columns[feature]
         found = int(column.row_splits[row + 1] - column.row_splits[row])
         reason = f"{found} {KIND_NAMES[column.kind]} values, but {needs}"
         return self.mismatch(feature, row, "count", reason, expected=expected, found=found)
 
     def column(self, feature: str) -> Column:
-        """The column ``feature``, in which no row is of another kind."""
+        """The column ``feature``; SchemaError if a row is of another kind than the column."""
         if self.columns[feature].kinds is not None:
-            first_fault(self.kind_check(feature))
+            raise_first_fault(self.kind_check(feature))
         return self.columns[feature]
 
     def kind_check(self, feature: str) -> Check:
-        """Which rows are of another kind than their column."""
+        """The check that marks rows of another kind than their column."""
         kinds = self.kinds(feature)
         return (kinds > 0) & (kinds != self.columns[feature].kind), partial(self._kind_mismatch, feature)
 
@@ -91,21 +94,21 @@ class Batch:
         return self.mismatch(feature, row, "kind", reason, expected=expected, found=found)
 
     def missing(self, feature: str, dtype: DType, remedy: str, row: int) -> SchemaError:
-        """The error about a feature that must be there."""
+        """The error about a row that lacks a required feature."""
         kind = KIND_NAMES[KINDS[dtype]]
         reason = f"is required ({kind}) but could not be found; {remedy}"
         return self.mismatch(feature, row, "missing", reason, expected=kind, found=None)
 
 
 def lengths_of(column: Column) -> Offsets:
-    """The number of values of each row."""
+    """The number of values in each row."""
     if column.uniform is None:
         return np.diff(column.row_splits)
     return np.full(column.rows, column.uniform, np.int64)
 
 
-def place(error: SchemaError, row: int, origin: Origin) -> SchemaError:
-    """``error`` with the place of row ``row`` filled in."""
+def locate(row: int, origin: Origin, error: SchemaError) -> SchemaError:
+    """Fills in ``error`` where row ``row`` comes from, and returns it."""
     error.row = row
     if origin.records is not None:
         error.path, error.record, _ = origin.records.origin(row)
@@ -115,8 +118,8 @@ def place(error: SchemaError, row: int, origin: Origin) -> SchemaError:
     return error
 
 
-def first_fault(*checks: Check) -> None:
-    """Raise the error of the first row that a check finds at fault; in one row, of the first check."""
+def raise_first_fault(*checks: Check) -> None:
+    """Raise the error of the first row at fault, if any; of several in that row, that of the first check."""
     faults = [(int(mask.argmax()), make) for mask, make in checks if mask.any()]
     if faults:
         row, make = min(faults, key=lambda fault: fault[0])

@@ -1,8 +1,8 @@
-"""From columns to what a spec asks for: dense arrays and ``Sparse``, all rows at once.
+"""Builds what a spec asks for from columns: dense arrays and ``Sparse``, all rows at once.
 
-Each function takes a ``Batch`` and one spec and checks before it builds, so that a mismatch names the
-first record that has it. Nothing here loops over rows. This module does not know how the columns came
-about, nor whether a row is an example or a step of a feature list. ``RaggedFeature`` is in ``partition``.
+Each function takes ``CheckedColumns`` and one spec. It checks before it builds, so an error names the first
+record at fault. Nothing here loops over rows. ``RaggedFeature`` is in ``partitions``. This module does not
+know how the columns were decoded, nor whether a row is an example or a step of a feature list.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ import numpy as np
 
 from ...errors import SchemaError
 from ..dtypes import array_dtype
-from ..ragged import Array, Offsets, Ragged, filled
+from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
-from .checked_columns import Batch, first_fault, lengths_of
+from ..values import Array, Offsets, filled
+from .checked_columns import CheckedColumns, lengths_of, raise_first_fault
 
 Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for a single example
 
 
-def fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
-    """``(size, *shape)``; a row without the feature gets the default."""
+def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array:
+    """An array of ``(size, *shape)``; a row without the feature gets the default."""
     column = batch.columns[feature]
     shape = (batch.size, *spec.shape)
     if column.kinds is None and column.uniform == spec.count:
@@ -35,7 +36,7 @@ def fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
     if not spec.count:
         remedy = "no default_value stands for a shape without values; use RaggedFeature if it may be missing"
     needs = f"shape {spec.shape} needs {spec.count}"
-    first_fault(
+    raise_first_fault(
         batch.kind_check(feature),
         (absent & (spec.default is None), partial(batch.missing, feature, spec.dtype, remedy)),
         (
@@ -50,12 +51,12 @@ def fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
     return dense
 
 
-def fixed_len_sequence(batch: Batch, feature: str, spec: FixedLenSequenceFeature) -> Array:
-    """``(size, longest, *shape)``, short rows filled up with the default."""
+def fixed_len_sequence(batch: CheckedColumns, feature: str, spec: FixedLenSequenceFeature) -> Array:
+    """An array of ``(size, longest, *shape)``; shorter rows are padded with the default."""
     column = batch.columns[feature]
     lengths = lengths_of(column)
     needs = f"items of shape {spec.shape} need a multiple of {spec.count}"
-    first_fault(
+    raise_first_fault(
         batch.kind_check(feature),
         (lengths % spec.count != 0, partial(batch.count_mismatch, feature, needs, spec.count)),
     )
@@ -64,7 +65,7 @@ def fixed_len_sequence(batch: Batch, feature: str, spec: FixedLenSequenceFeature
 
 
 def padded(items: Array, lengths: Offsets, default_value: Any) -> Array:
-    """Rows of ``lengths`` items, all as long as the longest."""
+    """Rows of ``lengths`` items each, padded to the longest with ``default_value``."""
     longest = int(lengths.max()) if len(lengths) else 0
     shape = (len(lengths), longest, *items.shape[1:])
     if len(items) == len(lengths) * longest:
@@ -72,20 +73,23 @@ def padded(items: Array, lengths: Offsets, default_value: Any) -> Array:
     dense = filled(shape, items.dtype, default_value)
     inside = np.arange(longest) < lengths[:, None]
     if items.ndim > 1 and items.size and items.dtype != object:
-        _whole(dense, 2)[inside] = _whole(items, 1)
+        _items_as_elements(dense, 2)[inside] = _items_as_elements(items, 1)
     else:
         dense[inside] = items
     return dense
 
 
-def _whole(array: Array, dimensions: int) -> Array:
-    """The array with each item behind the first ``dimensions`` as one element, which is copied as a whole."""
+def _items_as_elements(array: Array, dimensions: int) -> Array:
+    """A view of ``array`` in which everything below the first ``dimensions`` is one void element.
+
+    numpy then copies an item at once instead of number by number.
+    """
     items = np.ascontiguousarray(array).reshape(*array.shape[:dimensions], -1)
     return items.view(f"V{items.shape[-1] * items.itemsize}")[..., 0]
 
 
-def var_len(batch: Batch, feature: str, spec: VarLenFeature) -> Sparse:
-    """A Sparse of ``(size, longest)``, each value at its row and its place in the list."""
+def var_len(batch: CheckedColumns, feature: str, spec: VarLenFeature) -> Sparse:
+    """A Sparse of ``(size, longest)``; the index of a value is its row and its position in the list."""
     column = batch.column(feature)
     if column.uniform is not None:
         longest = column.uniform
@@ -102,15 +106,15 @@ def var_len(batch: Batch, feature: str, spec: VarLenFeature) -> Sparse:
     return Sparse(indices, column.values, (batch.size, longest))
 
 
-def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
-    """A Sparse of ``(size, *sizes)`` from the columns of the indices and of the values."""
+def sparse(batch: CheckedColumns, feature: str, spec: SparseFeature) -> Sparse:
+    """A Sparse of ``(size, *sizes)`` from the index columns and the value column."""
     column = batch.columns[spec.value_key]
     lengths = lengths_of(column)
     checks = [batch.kind_check(key) for key in (spec.value_key, *spec.index_keys)]
     for key in spec.index_keys:
         found = lengths_of(batch.columns[key])
         checks.append((found != lengths, _unequal(batch, feature, (spec.value_key, key), (lengths, found))))
-    first_fault(*checks)
+    raise_first_fault(*checks)
     indices = np.empty((len(column.values), 1 + len(spec.sizes)), np.int64)
     indices[:, 0] = np.repeat(np.arange(batch.size), lengths)
     for dimension, key in enumerate(spec.index_keys, 1):
@@ -124,18 +128,21 @@ def sparse(batch: Batch, feature: str, spec: SparseFeature) -> Sparse:
 
 
 def _sorted_order(indices: Offsets, sizes: tuple[int, ...]) -> Offsets | None:
-    """The order that sorts the indices, equal ones as they are; None if they are sorted already."""
+    """The stable order that sorts the indices; None if they are sorted already."""
     if math.prod(sizes) >= 2**63:
         return np.lexsort(indices.T[::-1])
-    # Being in range, an index is a number, and sorting numbers once is cheaper than every dimension.
-    places = np.ravel_multi_index(tuple(indices.T), sizes)
-    if not bool((places[1:] < places[:-1]).any()):
+    # The indices are in range, so each is one flat index. One sort of those costs less than lexsort.
+    flat = np.ravel_multi_index(tuple(indices.T), sizes)
+    if not bool((flat[1:] < flat[:-1]).any()):
         return None
-    return np.argsort(places, kind="stable")
+    return np.argsort(flat, kind="stable")
 
 
-def _check_range(batch: Batch, feature: str, spec: SparseFeature, indices: Offsets) -> None:
-    """An index outside of the sizes would, in the dense form, be a place of another row or of none."""
+def _check_range(batch: CheckedColumns, feature: str, spec: SparseFeature, indices: Offsets) -> None:
+    """Raise the error of the first index outside of the sizes.
+
+    In the dense form, such an index would be an element of another row, or of none.
+    """
     outside = (indices[:, 1:] < 0) | (indices[:, 1:] >= spec.sizes)
     if outside.any():
         value, dimension = np.argwhere(outside)[0].tolist()
@@ -145,7 +152,7 @@ def _check_range(batch: Batch, feature: str, spec: SparseFeature, indices: Offse
 
 
 def _unequal(
-    batch: Batch, feature: str, keys: tuple[str, str], lengths: tuple[Offsets, Offsets]
+    batch: CheckedColumns, feature: str, keys: tuple[str, str], lengths: tuple[Offsets, Offsets]
 ) -> Callable[[int], SchemaError]:
     def make(row: int) -> SchemaError:
         expected, found = int(lengths[0][row]), int(lengths[1][row])
@@ -156,7 +163,7 @@ def _unequal(
 
 
 def unbatch(output: Output) -> Output:
-    """What the only example of a batch of one is on its own."""
+    """The output of a single example, from that of a batch of one."""
     if isinstance(output, Ragged):
         return output.values
     if isinstance(output, Sparse):

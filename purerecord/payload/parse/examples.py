@@ -1,8 +1,8 @@
-"""``parse_example`` and its relatives: serialized Examples and specs in, arrays out.
+"""``parse_example``, ``parse_single_example`` and ``decode_examples``: serialized Examples in, arrays out.
 
-The columns are decoded by ``columns`` (many examples) or ``wire`` (one), and ``assemble`` and
-``partition`` make of them what each spec asks for. This module puts the two together; it does not know
-how a message looks, nor that files exist. SequenceExamples are parsed in ``sequence``.
+Two steps: ``columns`` decodes many Examples into columns (``wire`` decodes a single one), then
+``dense_sparse`` and ``partitions`` build what each spec asks for. ``sequences`` does the same for
+SequenceExamples. This module does not know the wire format, nor that files exist.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
-from ..ragged import Array, Ragged
+from ..ragged import Ragged
 from ..specs import (
     FeatureSpec,
     FixedLenFeature,
@@ -27,13 +27,14 @@ from ..specs import (
     VarLenFeature,
     as_features,
 )
+from ..values import Array, object_array
 from ..wire import ABSENT, BYTES, INT64, Value, decode_features
-from .checked_columns import KIND_NAMES, KINDS, Batch, Origin
+from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
 
 Serialized = Union[BytesLike, Records, Iterable[BytesLike]]
-Builder = Callable[[Batch, str, Any], Output]
+Builder = Callable[[CheckedColumns, str, Any], Output]
 
 _BUILDERS: dict[type, Builder] = {
     FixedLenFeature: fixed_len,
@@ -43,7 +44,7 @@ _BUILDERS: dict[type, Builder] = {
     SparseFeature: sparse,
 }
 _ABSENT: Value = (ABSENT, None)
-_KEPT = 4  # requests
+_REQUESTS_KEPT = 4
 _DTYPES = {kind: array_dtype(dtype) for dtype, kind in KINDS.items()}
 
 
@@ -56,17 +57,19 @@ def parse_example(
     """The features of a batch of serialized Examples, as ``features`` specifies them.
 
     ``FixedLenFeature`` gives an array of ``(batch, *shape)``, ``FixedLenSequenceFeature`` one padded to
-    the longest, ``VarLenFeature`` and ``SparseFeature`` a ``Sparse``, ``RaggedFeature`` a ``Ragged``;
-    bytes are in object arrays. What does not fit its spec is a ``SchemaError`` that names the feature
-    and the first record at fault. ``example_names`` appear in such messages. A single payload instead of
-    a batch is parsed as ``parse_single_example`` does. ``name`` is there for TensorFlow's signature only.
+    the longest, ``VarLenFeature`` and ``SparseFeature`` a ``Sparse``, ``RaggedFeature`` a ``Ragged``.
+    Strings come as object arrays of ``bytes``. A feature that does not fit its spec is a ``SchemaError``,
+    which names the feature and the first record at fault, and the one of ``example_names`` if given. A
+    single payload gives what ``parse_single_example`` gives. ``name`` only completes TensorFlow's signature.
     """
     request = _request(features)
-    payload, records = as_input(serialized)
+    payload, records = payload_or_records(serialized)
     if records is None:
         return _parse_single(payload, request, example_names)
     origin = Origin(records, checked_names(example_names, len(records)))
-    return build(Batch(gather(records, request.kinds), len(records), origin), request.specs, _BUILDERS)
+    return build(
+        CheckedColumns(gather(records, request.kinds), len(records), origin), request.specs, _BUILDERS
+    )
 
 
 def parse_single_example(
@@ -77,58 +80,59 @@ def parse_single_example(
 ) -> dict[str, Output]:
     """The features of one serialized Example, as ``features`` specifies them.
 
-    As in ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
+    The same as ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
     scalar or ``bytes``, and a ``RaggedFeature`` without partitions a plain vector.
     """
     request = _request(features)
-    payload, records = as_input(serialized)
+    payload, records = payload_or_records(serialized)
     if records is not None:
         raise ValueError("serialized must be one payload; use parse_example for a batch")
     return _parse_single(payload, request, example_names)
 
 
 def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
-    """Many serialized Examples as columns; with ``features``, ``parse_example``.
+    """All features of many serialized Examples as columns; with ``features``, the same as ``parse_example``.
 
-    Without, every feature of any record becomes a column: an array of ``(n,)`` where each record has one
-    value, of ``(n, k)`` where each has ``k`` of them, and a ``Ragged`` where the number differs, with an
-    empty row where a record lacks the feature. A feature that is of different kinds in different records
-    is a ``SchemaError``; so that one odd record cannot go unnoticed.
+    Every feature of any record becomes a column: an array of ``(n,)`` if each record has one value, an
+    array of ``(n, k)`` if each has ``k`` values, and otherwise a ``Ragged``, with an empty row for a record
+    that lacks the feature. If a feature is of different kinds in different records, it is a
+    ``SchemaError``, so that a single deviating record cannot go unnoticed.
     """
     if features is not None:
         return parse_example(records, features)
-    _, batch = as_input(records)
+    _, batch = payload_or_records(records)
     if batch is None:
         raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
-    return {name: _natural(column, len(batch)) for name, column in natural_columns(batch).items()}
+    return {name: _natural_output(column, len(batch)) for name, column in natural_columns(batch).items()}
 
 
 def natural_columns(records: Records) -> dict[str, Column]:
-    """Every feature of ``records``, each of one kind only, else SchemaError."""
+    """Every feature of ``records`` as a column; SchemaError if one is of more than one kind."""
     columns = gather(records, None)
-    raise_first(mixed_kinds(Batch(columns, len(records), Origin(records))))
+    raise_first_error(mixed_kinds(CheckedColumns(columns, len(records), Origin(records))))
     return columns
 
 
-def mixed_kinds(batch: Batch) -> list[SchemaError]:
-    """An error for each column that is not of one kind."""
+def mixed_kinds(batch: CheckedColumns) -> list[SchemaError]:
+    """An error for each column that holds more than one kind."""
     errors = []
     for name, column in batch.columns.items():
         if column.kinds is not None:
             odd = (column.kinds > 0) & (column.kinds != column.kind)
             if odd.any():
-                errors.append(_mixed(batch, name, int(odd.argmax())))
+                errors.append(_mixed_kind(batch, name, int(odd.argmax())))
     return errors
 
 
-def _mixed(batch: Batch, name: str, row: int) -> SchemaError:
+def _mixed_kind(batch: CheckedColumns, name: str, row: int) -> SchemaError:
     expected = KIND_NAMES[batch.columns[name].kind]
     found = KIND_NAMES[int(batch.kinds(name)[row])]
     reason = f"holds a list of {found} where other records hold {expected}, so it cannot be one column"
     return batch.mismatch(name, row, "kind", reason, expected=expected, found=found)
 
 
-def _natural(column: Column, size: int) -> Output:
+def _natural_output(column: Column, size: int) -> Output:
+    """What ``decode_examples`` gives for a column of ``size`` records."""
     if column.uniform == 1:
         return column.values
     if column.uniform:
@@ -137,62 +141,58 @@ def _natural(column: Column, size: int) -> Output:
 
 
 def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
-    """One example is a batch of one; but most scalars and vectors need no batch to be what they are."""
+    """One example, parsed as a batch of one, except for the values that fit their spec as decoded."""
     specs, kinds = request
     found = decode_features(payload)
-    outputs = {name: _as_it_is(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
+    outputs = {name: _fitting_value(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
     if rest:
-        columns = {key: _one_row(kind, *found.get(key, _ABSENT)) for key, kind in kinds.items()}
-        built = build(Batch(columns, 1, lone_origin(name)), rest, _BUILDERS)
+        columns = {key: _single_row(kind, *found.get(key, _ABSENT)) for key, kind in kinds.items()}
+        built = build(CheckedColumns(columns, 1, single_origin(name)), rest, _BUILDERS)
         outputs.update((name, unbatch(output)) for name, output in built.items())
     return outputs
 
 
-def _as_it_is(spec: FeatureSpec, kind: int, values: Any) -> Output:
-    """The output for a FixedLenFeature that its values fit, else None."""
+def _fitting_value(spec: FeatureSpec, kind: int, values: Any) -> Output:
+    """The output for a FixedLenFeature if the values have its kind and count, else None."""
     if type(spec) is FixedLenFeature and kind == KINDS[spec.dtype] and len(values) == spec.count:
         return _as_array(kind, values).reshape(spec.shape) if spec.shape else values[0]
     return None
 
 
 def _as_array(kind: int, values: Any) -> Array:
-    if kind == BYTES:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array
-    return cast(Array, values)
+    return object_array(values) if kind == BYTES else cast(Array, values)
 
 
-def _one_row(kind: int, found: int, values: Any) -> Column:
-    """A feature of one example as a column of ``kind``."""
+def _single_row(kind: int, found: int, values: Any) -> Column:
+    """A feature of one example as a column of ``kind`` with one row; ``found`` is the kind it really has."""
     if found != kind:
         return Column(kind, np.array([found], np.int8), np.empty(0, _DTYPES[kind]), 1, 0, None)
     return Column(kind, None, _as_array(kind, values), 1, len(values), None)
 
 
 def build(
-    batch: Batch, specs: Mapping[str, FeatureSpec], builders: Mapping[type, Builder]
+    batch: CheckedColumns, specs: Mapping[str, FeatureSpec], builders: Mapping[type, Builder]
 ) -> dict[str, Output]:
-    """The output of every spec; of several mismatches the one in the first record is raised."""
+    """The output of every spec, by name. Of several mismatches, that in the first record is raised."""
     outputs, errors = {}, []
     for name, spec in specs.items():
         try:
             outputs[name] = builders[type(spec)](batch, name, spec)
         except SchemaError as error:
             errors.append(error)
-    raise_first(errors)
+    raise_first_error(errors)
     return outputs
 
 
-def raise_first(errors: Sequence[SchemaError]) -> None:
-    """Raise the error of the first record, if there are any."""
+def raise_first_error(errors: Sequence[SchemaError]) -> None:
+    """Raise the error of the first record, if there are any errors."""
     if errors:
         raise min(errors, key=lambda error: error.row or 0)
 
 
-def wanted(specs: Mapping[str, FeatureSpec]) -> dict[str, int]:
-    """The keys to decode for ``specs`` and the kind that each must have."""
+def kinds_by_key(specs: Mapping[str, FeatureSpec]) -> dict[str, int]:
+    """The keys to decode for ``specs``, with the kind that each must have."""
     kinds: dict[str, int] = {}
     for name, spec in specs.items():
         for key, kind in _keys(name, spec):
@@ -213,20 +213,20 @@ def _keys(name: str, spec: FeatureSpec) -> list[tuple[str, int]]:
 
 
 class _Request(NamedTuple):
-    """What is asked for: specs that have been checked, and the keys to decode with their kinds."""
+    """What a caller asks for: checked specs, and the keys to decode with their kinds."""
 
     specs: dict[str, FeatureSpec]
     kinds: dict[str, int]
 
 
-# What was asked for lately, the latest first: whoever parses batch after batch asks for the same.
+# The latest requests, newest first: a program that parses batch after batch repeats the same request.
 _requests: list[_Request] = []
 
 
 def _request(features: Mapping[str, Any]) -> _Request:
     for request in tuple(_requests):
-        # Specs cannot be changed, so the same ones need no second look.
-        if _are_those(features, request.specs):
+        # Specs are immutable, so the same objects need no second check.
+        if _is_same_spec_dict(features, request.specs):
             return request
     if not features:
         raise ValueError("features must name at least one feature; use decode_examples to get all of them")
@@ -234,13 +234,13 @@ def _request(features: Mapping[str, Any]) -> _Request:
     for name, spec in specs.items():
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
-    request = _Request(specs, wanted(specs))
-    _requests[:] = [request, *_requests][:_KEPT]
+    request = _Request(specs, kinds_by_key(specs))
+    _requests[:] = [request, *_requests][:_REQUESTS_KEPT]
     return request
 
 
-def _are_those(features: Any, specs: dict[str, FeatureSpec]) -> bool:
-    """Whether ``features`` are the very same specs under the same names, in the same order."""
+def _is_same_spec_dict(features: Any, specs: dict[str, FeatureSpec]) -> bool:
+    """Whether ``features`` holds the identical spec objects under the same names, in the same order."""
     return (
         type(features) is dict
         and len(features) == len(specs)
@@ -249,8 +249,8 @@ def _are_those(features: Any, specs: dict[str, FeatureSpec]) -> bool:
     )
 
 
-def as_input(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:
-    """A payload and None, or nothing and Records: what ``serialized`` is."""
+def payload_or_records(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:
+    """(payload, None) if ``serialized`` is a single payload, else (b"", Records)."""
     if isinstance(serialized, Records):
         return b"", serialized
     if isinstance(serialized, (bytes, bytearray, memoryview)):
@@ -264,19 +264,19 @@ def as_input(serialized: Any) -> tuple[BytesLike, None] | tuple[bytes, Records]:
         if array.ndim > 1:
             raise ValueError(f"serialized must be one payload or a vector, not of shape {array.shape}")
         if array.ndim == 0:
-            return as_input(array.item())
+            return payload_or_records(array.item())
         serialized = array.tolist()
     return b"", Records.of(serialized)
 
 
-def lone_origin(name: Any) -> Origin:
-    """That of one example, which may have a name, alone or in a list."""
+def single_origin(name: Any) -> Origin:
+    """The origin of a single payload, whose name may be given as it is or in a list."""
     names = [name] if isinstance(name, (str, bytes)) else name
     return Origin(names=checked_names(names, 1))
 
 
 def checked_names(names: Sequence[Any] | None, size: int) -> Sequence[Any] | None:
-    """``example_names``, of which there must be as many as examples."""
+    """``names``; ValueError if there are not as many as examples."""
     if names is not None and len(names) != size:
         raise ValueError(f"{len(names)} example_names for {size} examples")
     return names

@@ -1,9 +1,9 @@
-"""RaggedFeature: values cut into rows by row splits, lengths, starts, limits, ids or a uniform length.
+"""``RaggedFeature``: values divided into rows by splits, lengths, starts, limits, ids or a uniform length.
 
-A partition is stored per example and counts from that example's first value. Here the partitions of all
-examples are brought into one form, the lengths of all rows one after the other and the number of rows of
-each example, and checked on the way: each example's rows must hold exactly that example's values. Nothing
-loops over rows. This module does not know how the columns came about.
+A partition is stored in each example and counts from the first value of that example. This module converts
+the partitions of all examples to one form: the lengths of all rows, and the number of rows in each example.
+It also checks them: the rows of an example must hold exactly its values. Nothing loops over rows. This
+module does not know how the columns were decoded.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from ...errors import SchemaError
-from ..ragged import Array, Offsets, Ragged
+from ..ragged import Ragged
 from ..specs import RaggedFeature
-from .checked_columns import Batch, Mask, first_fault, lengths_of
+from ..values import Array, Offsets
+from .checked_columns import CheckedColumns, Mask, lengths_of, raise_first_fault
 
-# Row ids can name rows that have no value: a few bytes could ask for any number of them.
+# Row ids may skip rows, which are then empty: a few bytes could demand any number of them.
 MAX_EMPTY_ROWS = 2**24
 
 
 class _Stored(NamedTuple):
-    """The partition column of a batch: ``values`` of all rows, ``starts`` and ``lengths`` of each."""
+    """A partition column: the ``values`` of all rows, and the start and number of those of each row.
+
+    A row is an example here, or a step of a feature list.
+    """
 
     values: Offsets
     starts: Offsets
@@ -30,12 +34,12 @@ class _Stored(NamedTuple):
 
     @property
     def rows(self) -> Offsets:
-        """For each value the row that it is in."""
+        """The row of each value."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @property
     def filled(self) -> Mask:
-        """Which rows have a value."""
+        """A mask of the rows that have a value."""
         return self.lengths > 0
 
     @property
@@ -51,16 +55,17 @@ class _Stored(NamedTuple):
         return lasts
 
 
-class _Cut(NamedTuple):
-    """What a partition says: how long each new row is, how many an example has, and who is wrong."""
+class _Rows(NamedTuple):
+    """What a partition says: the length of each new row, the number of them in each example, and a mask of
+    the examples whose partition is wrong."""
 
     lengths: Offsets
     counts: Offsets
     wrong: Mask
 
 
-def ragged(batch: Batch, feature: str, spec: RaggedFeature) -> Ragged:
-    """The values of ``spec`` cut by its partitions, innermost first, and at last into examples."""
+def ragged(batch: CheckedColumns, feature: str, spec: RaggedFeature) -> Ragged:
+    """The values of ``spec``, divided by its partitions from the innermost out, and finally into examples."""
     column = batch.column(spec.value_key or feature)
     values: Union[Array, Ragged] = column.values
     counts = lengths_of(column)
@@ -73,16 +78,16 @@ def ragged(batch: Batch, feature: str, spec: RaggedFeature) -> Ragged:
     for partition in reversed(spec.partitions):
         if isinstance(partition, RaggedFeature.UniformRowLength):
             length = partition.length
-            first_fault((counts % length != 0, _indivisible(batch, feature, length, counts)))
+            raise_first_fault((counts % length != 0, _indivisible(batch, feature, length, counts)))
             values = _uniform(values, length, splits_dtype)
             counts = counts // length
             continue
-        stored = batch.column(partition.key)
-        stored_as = _Stored(stored.values, stored.row_splits[:-1], lengths_of(stored))
-        cut = _CUTS[type(partition)](stored_as, counts)
-        first_fault((cut.wrong, _wrong_partition(batch, feature, partition, counts)))
-        values = Ragged(values, _splits(cut.lengths, splits_dtype))
-        counts = cut.counts
+        column = batch.column(partition.key)
+        stored = _Stored(column.values, column.row_splits[:-1], lengths_of(column))
+        rows = _ROWS_OF[type(partition)](stored, counts)
+        raise_first_fault((rows.wrong, _wrong_partition(batch, feature, partition, counts)))
+        values = Ragged(values, _splits(rows.lengths, splits_dtype))
+        counts = rows.counts
     return Ragged(values, _splits(counts, splits_dtype))
 
 
@@ -93,14 +98,14 @@ def _splits(lengths: Offsets, dtype: np.dtype[Any]) -> Offsets:
 
 
 def _uniform(values: Array | Ragged, length: int, splits_dtype: np.dtype[Any]) -> Array | Ragged:
-    """Rows of ``length`` each; of an array they become a dimension, so the result stays dense inside."""
+    """Rows of ``length`` values each. An array gets another dimension, so that it stays dense."""
     total = len(values) // length
     if isinstance(values, Ragged):
         return Ragged(values, np.arange(total + 1, dtype=splits_dtype) * length)
     return values.reshape(total, length, *values.shape[1:])
 
 
-def _indivisible(batch: Batch, feature: str, length: int, counts: Offsets) -> Any:
+def _indivisible(batch: CheckedColumns, feature: str, length: int, counts: Offsets) -> Any:
     def mismatch(row: int) -> SchemaError:
         found = int(counts[row])
         reason = f"{found} values cannot be cut into rows of {length}"
@@ -109,7 +114,7 @@ def _indivisible(batch: Batch, feature: str, length: int, counts: Offsets) -> An
     return mismatch
 
 
-def _wrong_partition(batch: Batch, feature: str, partition: Any, counts: Offsets) -> Any:
+def _wrong_partition(batch: CheckedColumns, feature: str, partition: Any, counts: Offsets) -> Any:
     kind = type(partition).__name__
 
     def mismatch(row: int) -> SchemaError:
@@ -119,13 +124,13 @@ def _wrong_partition(batch: Batch, feature: str, partition: Any, counts: Offsets
     return mismatch
 
 
-# Each of these gets the stored partition and how many values each example has. A value out of range is
-# replaced before anything is computed with it, so that nothing overflows; its example is wrong anyway.
+# Each of these functions gets the stored partition and the number of values in each example. They replace a
+# value out of range before they compute with it, so that nothing overflows; its example is marked as wrong.
 
 
 def _in_range(stored: _Stored, counts: Offsets) -> tuple[Offsets, Mask]:
-    """The stored values, with 0 for those that are not between 0 and the example's count, and which
-    examples have such."""
+    """The stored values with 0 for any outside of [0, count of its example], and a mask of the examples that
+    have such a value."""
     outside = (stored.values < 0) | (stored.values > np.repeat(counts, stored.lengths))
     wrong = np.zeros(len(counts), bool)
     if outside.any():
@@ -133,48 +138,48 @@ def _in_range(stored: _Stored, counts: Offsets) -> tuple[Offsets, Mask]:
     return np.where(outside, 0, stored.values), wrong
 
 
-def _row_lengths(stored: _Stored, counts: Offsets) -> _Cut:
+def _row_lengths(stored: _Stored, counts: Offsets) -> _Rows:
     lengths, wrong = _in_range(stored, counts)
-    # One example's sum cannot overflow, being made of bounded lengths; so the differences are exact.
+    # The lengths are bounded, so the sum of one example cannot overflow, and the differences are exact.
     sums = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=sums[1:])
     wrong |= sums[stored.starts + stored.lengths] - sums[stored.starts] != counts
-    return _Cut(lengths, stored.lengths, wrong)
+    return _Rows(lengths, stored.lengths, wrong)
 
 
-def _row_limits(stored: _Stored, counts: Offsets) -> _Cut:
+def _row_limits(stored: _Stored, counts: Offsets) -> _Rows:
     limits, wrong = _in_range(stored, counts)
     lengths = np.diff(limits, prepend=0)
     lengths[stored.firsts] = limits[stored.firsts]
-    _mark(wrong, stored, lengths < 0)
+    _mark_rows(stored, lengths < 0, wrong)
     wrong[stored.filled] |= limits[stored.lasts] != counts[stored.filled]
     wrong |= ~stored.filled & (counts > 0)
-    return _Cut(lengths, stored.lengths, wrong)
+    return _Rows(lengths, stored.lengths, wrong)
 
 
-def _row_splits(stored: _Stored, counts: Offsets) -> _Cut:
+def _row_splits(stored: _Stored, counts: Offsets) -> _Rows:
     limits, _, wrong = _row_limits(stored, counts)
-    # The first split of an example is not a row's limit; as one it must have been that of an empty row.
+    # The first split of an example must be 0. Read as a limit, it ends an empty row, which is deleted here.
     wrong[stored.filled] |= limits[stored.firsts] != 0
-    return _Cut(np.delete(limits, stored.firsts), np.maximum(stored.lengths - 1, 0), wrong)
+    return _Rows(np.delete(limits, stored.firsts), np.maximum(stored.lengths - 1, 0), wrong)
 
 
-def _row_starts(stored: _Stored, counts: Offsets) -> _Cut:
+def _row_starts(stored: _Stored, counts: Offsets) -> _Rows:
     starts, wrong = _in_range(stored, counts)
     lengths = np.diff(starts, append=0)
     lengths[stored.lasts] = counts[stored.filled] - starts[stored.lasts]
-    _mark(wrong, stored, lengths < 0)
+    _mark_rows(stored, lengths < 0, wrong)
     wrong[stored.filled] |= starts[stored.firsts] != 0
     wrong |= ~stored.filled & (counts > 0)
-    return _Cut(lengths, stored.lengths, wrong)
+    return _Rows(lengths, stored.lengths, wrong)
 
 
-def _value_row_ids(stored: _Stored, counts: Offsets) -> _Cut:
+def _value_row_ids(stored: _Stored, counts: Offsets) -> _Rows:
     ids, wrong = stored.values, stored.lengths != counts
-    steps = np.zeros(len(ids), bool)
-    steps[1:] = ids[1:] < ids[:-1]
-    steps[stored.firsts] = ids[stored.firsts] < 0
-    _mark(wrong, stored, steps)
+    falling = np.zeros(len(ids), bool)
+    falling[1:] = ids[1:] < ids[:-1]
+    falling[stored.firsts] = ids[stored.firsts] < 0
+    _mark_rows(stored, falling, wrong)
     last = np.zeros(len(counts), np.int64)
     last[stored.filled] = ids[stored.lasts]
     wrong |= last >= MAX_EMPTY_ROWS + counts
@@ -182,18 +187,18 @@ def _value_row_ids(stored: _Stored, counts: Offsets) -> _Cut:
     if int(rows.sum()) > MAX_EMPTY_ROWS + len(ids):
         wrong |= np.cumsum(rows) > MAX_EMPTY_ROWS + len(ids)
     if wrong.any():
-        return _Cut(np.zeros(0, np.int64), rows, wrong)
+        return _Rows(np.zeros(0, np.int64), rows, wrong)
     shifted = ids + np.repeat(np.cumsum(rows) - rows, stored.lengths)
-    return _Cut(np.bincount(shifted, minlength=int(rows.sum())), rows, wrong)
+    return _Rows(np.bincount(shifted, minlength=int(rows.sum())), rows, wrong)
 
 
-def _mark(wrong: Mask, stored: _Stored, faults: Mask) -> None:
-    """Mark the rows that hold a value at fault."""
+def _mark_rows(stored: _Stored, faults: Mask, wrong: Mask) -> None:
+    """Sets ``wrong`` for the rows that hold a value marked in ``faults``."""
     if faults.any():
         wrong[stored.rows[faults]] = True
 
 
-_CUTS = {
+_ROWS_OF = {
     RaggedFeature.RowSplits: _row_splits,
     RaggedFeature.RowLengths: _row_lengths,
     RaggedFeature.RowStarts: _row_starts,

@@ -1,15 +1,12 @@
-"""``infer_schema``: propose specs for records, and keep specs as JSON.
+"""``infer_schema``: specs that fit given records; and specs as JSON text.
 
-The proposal is what ``decode_examples`` gives without specs: parsing the same records with it gives the
-same columns. SequenceExamples have two sets of specs, in the same way. JSON text goes in and out; where it
-is stored is the caller's business.
+Parsing the same records with the inferred specs gives the columns that ``decode_examples`` gives.
+SequenceExamples have two sets of specs. This module does not know files: the caller stores the text.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Literal, overload
@@ -20,16 +17,17 @@ from ...records import Records
 from ..columns.gather import Column
 from ..columns.gather_sequences import find_kinds, gather_sequences
 from ..dtypes import dtype_name
+from ..json_values import FROM_JSON, bytes_to_json, float_to_json
 from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
 from ..wire import UNSET
-from .checked_columns import KINDS, Batch, Origin
-from .examples import Serialized, as_input, mixed_kinds, natural_columns, raise_first
+from .checked_columns import KINDS, CheckedColumns, Origin
+from .examples import Serialized, mixed_kinds, natural_columns, payload_or_records, raise_first_error
 
 Specs = dict[str, FeatureSpec]
 
 _FORMAT = "purerecord schema"
 _VERSION = 1
-_PAIR = ("context", "sequence")  # of a SequenceExample, instead of "features"
+_SEQUENCE_PARTS = ("context", "sequence")  # in the JSON of a SequenceExample, instead of "features"
 _DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
 
@@ -38,15 +36,15 @@ def infer_schema(records: Serialized, *, sequence: Literal[False] = False) -> Sp
 @overload
 def infer_schema(records: Serialized, *, sequence: Literal[True]) -> tuple[Specs, Specs]: ...
 def infer_schema(records: Serialized, *, sequence: bool = False) -> Specs | tuple[Specs, Specs]:
-    """Specs that fit all of ``records``, by name; of SequenceExamples those of context and sequence.
+    """Specs that fit all ``records``, by name; for SequenceExamples a pair, (context, sequence).
 
     A feature with the same number of values in every record becomes a ``FixedLenFeature``, of shape
-    ``()`` for one value; any other a ``RaggedFeature``. One that never holds a list is left out, since
-    nothing says what it would hold. A feature of different kinds in different records is a
-    ``SchemaError``. In a sequence, steps of the same number of values become a
+    ``()`` for one value; any other becomes a ``RaggedFeature``. A feature that never holds a list is left
+    out, since its kind is unknown. A feature of different kinds in different records is a
+    ``SchemaError``. In a sequence, steps with the same number of values become a
     ``FixedLenSequenceFeature``.
     """
-    _, batch = as_input(records)
+    _, batch = payload_or_records(records)
     if batch is None:
         raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
     if sequence:
@@ -58,10 +56,10 @@ def _infer_sequences(records: Records) -> tuple[Specs, Specs]:
     kinds = [{name: kind for name, kind in sorted(part.items()) if kind} for part in find_kinds(records)]
     columns, lists = gather_sequences(records, *kinds)
     origin = Origin(records)
-    errors = mixed_kinds(Batch(columns, len(records), origin))
+    errors = mixed_kinds(CheckedColumns(columns, len(records), origin))
     for name, found in lists.items():
-        errors += mixed_kinds(Batch({name: found.column}, found.column.rows, origin, found.splits))
-    raise_first(errors)
+        errors += mixed_kinds(CheckedColumns({name: found.column}, found.column.rows, origin, found.splits))
+    raise_first_error(errors)
     steps = _specs({name: found.column for name, found in lists.items()})
     for name, spec in steps.items():
         if isinstance(spec, FixedLenFeature):
@@ -84,13 +82,13 @@ def _specs(columns: Mapping[str, Column]) -> Specs:
 
 
 def schema_to_json(features: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]]) -> str:
-    """``features`` as JSON text, from which ``schema_from_json`` makes equal ones.
+    """``features`` as JSON text; ``schema_from_json`` gives equal specs back.
 
-    Those of a SequenceExample are a pair: the context's and the sequence's.
+    The specs of a SequenceExample are a pair, (context, sequence).
     """
     parts: dict[str, Mapping[str, Any]]
-    if isinstance(features, tuple) and len(features) == len(_PAIR):
-        parts = dict(zip(_PAIR, features, strict=True))
+    if isinstance(features, tuple) and len(features) == len(_SEQUENCE_PARTS):
+        parts = dict(zip(_SEQUENCE_PARTS, features, strict=True))
     else:
         parts = {"features": features}  # type: ignore[dict-item]
     document: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
@@ -100,7 +98,7 @@ def schema_to_json(features: Mapping[str, Any] | tuple[Mapping[str, Any], Mappin
 
 
 def schema_from_json(text: str | bytes) -> Any:
-    """The specs in JSON text, or the pair of them; ValueError if it is not such text, or a spec is wrong."""
+    """The specs in JSON text, or a pair of them; ValueError if the text is no schema or a spec is wrong."""
     try:
         return _from_document(json.loads(text, object_pairs_hook=_distinct))
     except RecursionError:
@@ -112,7 +110,7 @@ def _from_document(document: Any) -> Any:
         raise ValueError(f'not a schema: a JSON object with "format": "{_FORMAT}" is needed')
     if document.get("version") != _VERSION:
         raise ValueError(f"schema version {document.get('version')!r} is not known; {_VERSION} is")
-    names = ("features",) if "features" in document else _PAIR
+    names = ("features",) if "features" in document else _SEQUENCE_PARTS
     parts = [document.get(name) for name in names]
     if not all(isinstance(part, dict) for part in parts):
         raise ValueError('not a schema: "features" is missing, or for a SequenceExample one of its two parts')
@@ -121,7 +119,7 @@ def _from_document(document: Any) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name comes twice; else the last would win without a word."""
+    """A JSON object as a dict; ValueError if a name occurs twice, of which ``dict`` would keep the last."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
@@ -149,16 +147,16 @@ def _restore(name: str, described: Any) -> FeatureSpec:
     return spec
 
 
-# What JSON lacks is an object with one member, whose name says what its value is.
+# Partitions take the form of json_values, too: an object with one member, named after their type.
 
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_to_json(item) for item in value]
     if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": str(value)}
+        return bytes_to_json(value)
+    if isinstance(value, float):
+        return float_to_json(value)
     if isinstance(value, RaggedFeature.PARTITIONS):
         ((_, content),) = asdict(value).items()
         return {type(value).__name__: content}
@@ -172,13 +170,12 @@ def _from_json(value: Any) -> Any:
         return value
     if len(value) == 1:
         ((kind, content),) = value.items()
-        if kind in _WRAPPED:
-            return _WRAPPED[kind](content)
+        if kind in _FROM_JSON:
+            return _FROM_JSON[kind](content)
     raise ValueError(f"an object with {sorted(value)} is nothing that a spec can hold")
 
 
-_WRAPPED: dict[str, Callable[[Any], Any]] = {
-    "base64": lambda text: base64.b64decode(text, validate=True),
-    "float": float,
+_FROM_JSON: dict[str, Callable[[Any], Any]] = {
+    **FROM_JSON,
     **{partition.__name__: partition for partition in RaggedFeature.PARTITIONS},
 }

@@ -1,9 +1,9 @@
 """``parse_sequence_example`` and ``parse_single_sequence_example``.
 
-A feature list is a column whose rows are the steps of all examples, one after the other, and one more
-column of how many steps each example has. So ``assemble`` and ``partition`` serve for steps as they do
-for examples, and what is left to do here is to fold the steps back into examples. This module does not
-know how a message looks, nor that files exist.
+A feature list is decoded into a column whose rows are the steps of all examples, one after the other, and
+the number of steps in each example. So ``dense_sparse`` and ``partitions`` build steps as they build
+examples; this module then groups the steps by example. It does not know the wire format, nor that files
+exist.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import DecodeError, SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather_sequences import Lists, gather_sequences
-from ..ragged import Array, Ragged
+from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import (
     FeatureSpec,
@@ -28,10 +28,20 @@ from ..specs import (
     VarLenFeature,
     as_features,
 )
+from ..values import Array
 from ..wire import ABSENT, UNSET, Value
-from .checked_columns import Batch, Origin, first_fault
+from .checked_columns import CheckedColumns, Origin, raise_first_fault
 from .dense_sparse import Output, fixed_len, padded, unbatch, var_len
-from .examples import Builder, Serialized, as_input, build, checked_names, lone_origin, raise_first, wanted
+from .examples import (
+    Builder,
+    Serialized,
+    build,
+    checked_names,
+    kinds_by_key,
+    payload_or_records,
+    raise_first_error,
+    single_origin,
+)
 from .partitions import ragged
 
 _CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
@@ -50,18 +60,18 @@ def parse_sequence_example(
 
     Context features may be ``FixedLenFeature``, ``VarLenFeature`` and ``RaggedFeature``, and give what
     ``parse_example`` gives. In a sequence, ``FixedLenSequenceFeature`` gives an array of
-    ``(batch, most steps, *shape)`` padded with 0 or ``b""``, and ``lengths`` says how many steps each
-    example has; ``VarLenFeature`` gives a ``Sparse`` of ``(batch, most steps, longest)``, and
-    ``RaggedFeature`` a ``Ragged`` of examples of steps. A single payload gives the same without the
+    ``(batch, most steps, *shape)`` padded with 0 or ``b""``, and ``lengths`` holds the number of steps in
+    each example; ``VarLenFeature`` gives a ``Sparse`` of ``(batch, most steps, longest)``, and
+    ``RaggedFeature`` a ``Ragged`` of examples, each of steps. A single payload gives the same without the
     batch dimension.
     """
     context, sequence = _checked(context_features, sequence_features)
-    payload, records = as_input(serialized)
+    payload, records = payload_or_records(serialized)
     if records is None:
         try:
-            outputs = _parse(Records.of([payload]), context, sequence, lone_origin(example_names))
+            outputs = _parse(Records.of([payload]), context, sequence, single_origin(example_names))
         except DecodeError as error:
-            error.record = None  # a payload on its own has no number
+            error.record = None  # a single payload has no record number
             raise
         return tuple({key: unbatch(value) for key, value in part.items()} for part in outputs)  # type: ignore[return-value]
     origin = Origin(records, checked_names(example_names, len(records)))
@@ -76,7 +86,7 @@ def parse_single_sequence_example(
     name: str | None = None,
 ) -> tuple[dict[str, Output], dict[str, Output]]:
     """One serialized SequenceExample as (context, sequence), without the batch dimension."""
-    if as_input(serialized)[1] is not None:
+    if payload_or_records(serialized)[1] is not None:
         raise ValueError("serialized must be one payload; use parse_sequence_example for a batch")
     specs = context_features, sequence_features
     context, sequence, _ = parse_sequence_example(serialized, *specs, example_name)
@@ -96,21 +106,21 @@ def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[
 
 
 @dataclass(frozen=True)
-class _ListBatch(Batch):
-    """A batch of examples whose columns are feature lists."""
+class _CheckedLists(CheckedColumns):
+    """A batch of examples whose features are feature lists."""
 
     lists: Mapping[str, Lists] = field(default_factory=dict)
 
-    def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> Batch:
-        """The batch whose rows are the steps of ``value_key``; the partitions must have the same."""
+    def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> CheckedColumns:
+        """The columns whose rows are the steps of ``value_key``; each partition must have as many steps."""
         lists = {key: self.lists[key] for key in (value_key, *partition_keys)}
         steps = lists[value_key]
         for key, other in lists.items():
             if other is not steps:
                 unaligned = other.lengths != steps.lengths
-                first_fault((unaligned, self._unaligned(feature, value_key, key)))
+                raise_first_fault((unaligned, self._unaligned(feature, value_key, key)))
         columns = {key: other.column for key, other in lists.items()}
-        return Batch(columns, int(steps.splits[-1]), self.origin, steps.splits)
+        return CheckedColumns(columns, int(steps.splits[-1]), self.origin, steps.splits)
 
     def _unaligned(self, feature: str, value_key: str, key: str) -> Any:
         def make(row: int) -> SchemaError:
@@ -129,10 +139,10 @@ def _parse(
     sequence: Mapping[str, FeatureSpec],
     origin: Origin,
 ) -> tuple[dict[str, Output], dict[str, Output], dict[str, Output]]:
-    columns, lists = gather_sequences(records, wanted(context), wanted(sequence))
+    columns, lists = gather_sequences(records, kinds_by_key(context), kinds_by_key(sequence))
     parts = (
-        (Batch(columns, len(records), origin), context, _CONTEXT_BUILDERS),
-        (_ListBatch({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS),
+        (CheckedColumns(columns, len(records), origin), context, _CONTEXT_BUILDERS),
+        (_CheckedLists({}, len(records), origin, lists=lists), sequence, _SEQUENCE_BUILDERS),
     )
     built: list[dict[str, Output]] = []
     errors: list[SchemaError] = []
@@ -141,7 +151,7 @@ def _parse(
             built.append(build(batch, specs, builders))
         except SchemaError as error:
             errors.append(error)
-    raise_first(errors)
+    raise_first_error(errors)
     lengths = {
         name: lists[name].lengths
         for name, spec in sequence.items()
@@ -150,8 +160,8 @@ def _parse(
     return built[0], built[1], lengths
 
 
-def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Array:
-    """As in an Example, except that a Feature without a list is an empty one: it gets no default."""
+def _context_fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array:
+    """The same as in an Example, except that a Feature without a list counts as empty: it gets no default."""
     column = batch.columns[feature]
     if column.kinds is not None:
         kinds = np.where(column.kinds == UNSET, np.int8(column.kind), column.kinds)
@@ -159,11 +169,11 @@ def _context_fixed_len(batch: Batch, feature: str, spec: FixedLenFeature) -> Arr
     return fixed_len(batch, feature, spec)
 
 
-def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceFeature) -> Array:
+def _sequence_fixed_len(batch: _CheckedLists, feature: str, spec: FixedLenSequenceFeature) -> Array:
     found = batch.lists[feature]
     if not spec.allow_missing:
         remedy = "set allow_missing=True if the feature list may be missing"
-        first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
+        raise_first_fault((~found.present, partial(batch.missing, feature, spec.dtype, remedy)))
     steps = batch.of_steps(feature, feature)
     items = _context_fixed_len(steps, feature, _as_step(spec))
     return padded(items, found.lengths, None)
@@ -171,11 +181,11 @@ def _sequence_fixed_len(batch: _ListBatch, feature: str, spec: FixedLenSequenceF
 
 @lru_cache(maxsize=64)
 def _as_step(spec: FixedLenSequenceFeature) -> FixedLenFeature:
-    """Every step is one item, so a step is what an example is to a FixedLenFeature."""
+    """The spec of a single step: every step is one item, as every example is for a FixedLenFeature."""
     return FixedLenFeature(spec.shape, spec.dtype)
 
 
-def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> Sparse:
+def _sequence_var_len(batch: _CheckedLists, feature: str, spec: VarLenFeature) -> Sparse:
     flat = var_len(batch.of_steps(feature, feature), feature, spec)
     splits, counts = batch.lists[feature].splits, batch.lists[feature].lengths
     example = np.repeat(np.arange(batch.size), counts)[flat.indices[:, 0]]
@@ -185,7 +195,7 @@ def _sequence_var_len(batch: _ListBatch, feature: str, spec: VarLenFeature) -> S
     return Sparse(indices, flat.values, (batch.size, most, flat.dense_shape[1]))
 
 
-def _sequence_ragged(batch: _ListBatch, feature: str, spec: RaggedFeature) -> Ragged:
+def _sequence_ragged(batch: _CheckedLists, feature: str, spec: RaggedFeature) -> Ragged:
     value_key = spec.value_key or feature
     keys = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
     steps = ragged(batch.of_steps(feature, value_key, keys), feature, spec)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...payload.ragged import filled
+from ...payload.values import filled
 from ..dtypes import int32, int64, of_numpy
 from .convert import Array
 from .making import lengths_of

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...payload.ragged import Ragged, filled
+from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
+from ...payload.values import filled, object_array
 from ..dtypes import DType, as_dtype, int64, of_numpy
 from .convert import Array
 from .operators import invalid
@@ -189,9 +190,7 @@ class RaggedTensor(Tensor):
             return np.zeros((0, 0, *values.shape[1:]), values.dtype)
         if all(len(row) == len(rows[0]) for row in rows):
             return np.array(rows)
-        array = np.empty(len(rows), object)
-        array[:] = rows
-        return array
+        return object_array(rows)
 
     def __iter__(self) -> Iterator[Any]:
         return map(wrap, self._ragged)

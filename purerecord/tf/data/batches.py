@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...payload.ragged import Array, Ragged, filled
+from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
+from ...payload.values import Array, filled
 from .._values.ragged_sparse import RaggedTensor, SparseTensor, unwrap, wrap
 from .._values.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from .._values.tensor import EagerTensor, convert_to_tensor

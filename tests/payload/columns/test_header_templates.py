@@ -19,10 +19,9 @@ from purerecord.payload.columns.outline import (
     has_keys,
     outline,
     prefix_of,
-    read_size,
 )
 from purerecord.payload.varint import varint
-from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited
+from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited, read_size
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import NAMES, batch, strange_entries
 from tests.support.strategies import example_payloads

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord.payload.encode.cells import as_cells
-from purerecord.payload.encode.general_entry import AnyEntry, delimited_sizes, put_size
+from purerecord.payload.encode.general_entry import GeneralEntryWriter, delimited_sizes, write_size
 from purerecord.payload.example import encode_example
 from purerecord.payload.varint import varint
 
@@ -29,23 +29,23 @@ def in_rows(name: str, column: list) -> list[bytes]:
 
 @given(st.text(max_size=4), rows(INTEGERS) | rows(FLOATS) | rows(STRINGS))
 def test_entries_are_those_of_the_rows_and_touch_nothing_else(name, column):
-    entry = AnyEntry(name.encode(), as_cells(name, column))
+    entry = GeneralEntryWriter(name.encode(), as_cells(name, column))
     expected = in_rows(name, column)
-    sizes = entry.varying
+    sizes = entry.varying_size
     assert sizes.tolist() == list(map(len, expected))
-    assert entry.everywhere <= (None not in column)
+    assert entry.in_every_record <= (None not in column)
     places = np.cumsum(sizes + 3) - sizes
     out = np.full(int(places[-1] + sizes[-1]) + 3, ord("."), np.uint8)
-    entry.write(out, places, 0)
+    entry.write(places, 0, out)
     assert out.tobytes() == b"..." + b"...".join(expected) + b"..."
 
 
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
 def test_strings_are_copied_together_or_one_by_one(long):
     column = [bytes([i]) * (i * 40 if long else i) for i in range(30)]
-    entry = AnyEntry(b"s", as_cells("s", column))
-    out = np.empty(int(entry.varying.sum()), np.uint8)
-    entry.write(out, np.cumsum(entry.varying) - entry.varying, 0)
+    entry = GeneralEntryWriter(b"s", as_cells("s", column))
+    out = np.empty(int(entry.varying_size.sum()), np.uint8)
+    entry.write(np.cumsum(entry.varying_size) - entry.varying_size, 0, out)
     assert out.tobytes() == b"".join(in_rows("s", column))
 
 
@@ -58,7 +58,7 @@ def test_sizes_are_written_behind_what_comes_before_them(before, sizes):
     ends = np.cumsum([len(text) + 2 for text in texts])
     out = np.full(int(ends[-1]), ord("."), np.uint8)
     begins = ends - [len(text) for text in texts]
-    assert put_size(out, begins, before, np.array(sizes, np.int64)).tolist() == ends.tolist()
+    assert write_size(begins, before, np.array(sizes, np.int64), out).tolist() == ends.tolist()
     assert out.tobytes() == b"".join(b".." + text for text in texts)
 
 

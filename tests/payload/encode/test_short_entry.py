@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord.payload.encode.cells import as_cells
-from purerecord.payload.encode.short_entry import ShortEntry, head, short_entry
+from purerecord.payload.encode.short_entry import ShortEntryWriter, entry_header, short_entry_writer
 from purerecord.payload.example import encode_example
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64
@@ -21,21 +21,23 @@ COLUMNS = st.one_of(
 )
 
 
-def entry_of(name: str, column: object) -> ShortEntry | None:
-    return short_entry(name.encode(), as_cells(name, column))
+def entry_of(name: str, column: object) -> ShortEntryWriter | None:
+    return short_entry_writer(name.encode(), as_cells(name, column))
 
 
-def sizes_of(entry: ShortEntry) -> np.ndarray:
-    varying = np.zeros(entry.count, np.int64) if entry.varying is None else entry.varying.astype(np.int64)
-    return entry.fixed + varying
+def sizes_of(entry: ShortEntryWriter) -> np.ndarray:
+    varying = (
+        np.zeros(entry.count, np.int64) if entry.varying_size is None else entry.varying_size.astype(np.int64)
+    )
+    return entry.fixed_size + varying
 
 
-def written(entry: ShortEntry, room: int, gap: int) -> list[bytes]:
+def written(entry: ShortEntryWriter, room: int, gap: int) -> list[bytes]:
     """The bytes of each record; the gaps between them must be as they were, but for the room."""
     sizes = sizes_of(entry)
     places = np.cumsum(sizes + gap) - sizes
     out = np.full(int(places[-1] + sizes[-1]) + gap, ord("."), np.uint8)
-    entry.write(out, places, room)
+    entry.write(places, room, out)
     data = out.tobytes()
     assert data[:gap] == b"." * gap
     for place, size in zip(places.tolist(), sizes.tolist(), strict=True):
@@ -56,8 +58,8 @@ def test_entries_are_those_of_the_rows_whether_there_is_room_or_not(name, column
         return
     expected = in_rows(name, column)
     assert sizes_of(entry).tolist() == list(map(len, expected))
-    assert entry.least == min(map(len, expected))
-    assert entry.spill == max(map(len, expected)) - entry.least
+    assert entry.smallest == min(map(len, expected))
+    assert entry.spill == max(map(len, expected)) - entry.smallest
     assert written(entry, entry.spill, 70) == expected
     assert written(entry, 0, 1) == expected
 
@@ -69,7 +71,7 @@ def test_head_and_content_are_an_entry(kind, size):
     content = b"\x0a" + varint(size) + bytes(size)
     feature = bytes([kind << 3 | 2]) + varint(len(content)) + content
     inside = b"\x0a\x04name\x12" + varint(len(feature)) + feature
-    assert head(key, kind, size) + bytes(size) == b"\x0a" + varint(len(inside)) + inside
+    assert entry_header(key, kind, size) + bytes(size) == b"\x0a" + varint(len(inside)) + inside
 
 
 @pytest.mark.parametrize(
