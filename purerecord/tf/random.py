@@ -51,14 +51,9 @@ def generator(seed: Any = None) -> np.random.Generator:
         return _generators[own]
 
 
-def seeds(seed: Any = None) -> int:
-    """A seed for something that wants a number of its own."""
-    return int(generator(seed).integers(2**31))
-
-
-def order_seed(seed: Any = None) -> str:
-    """What the orders of a shuffle follow from: of equal seeds equal ones, of none others every time."""
-    return f"{seeds()}" if seed is None else f"{_global_seed} {int(seed)}"
+def shuffle_seed(seed: Any = None) -> str:
+    """The seed of a shuffle: from ``seed`` and the global seed, or a new random one if ``seed`` is None."""
+    return f"{int(generator().integers(2**31))}" if seed is None else f"{_global_seed} {int(seed)}"
 
 
 def uniform(  # noqa: PLR0917 - TensorFlow's signature

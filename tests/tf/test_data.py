@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord import tf
 from purerecord.container import frames
-from purerecord.tf.data.iterators import Parallel, Shuffle, Tuned
-from purerecord.tf.io.record_files import Interleaved
+from purerecord.tf.data.iterators import AutotunedMap, Interleave, ParallelMap, Shuffle
 
 Dataset = tf.data.Dataset
 Point = namedtuple("Point", ["x", "y"])
@@ -114,7 +113,7 @@ def test_method_that_is_not_there_is_explained() -> None:
 def test_shuffle_is_a_permutation_that_looks_no_further_than_its_buffer(
     size: int, buffer: int, seed: int
 ) -> None:
-    order = list(Shuffle(lambda _: iter(range(size)), buffer, str(seed), False)(True))
+    order = list(Shuffle(lambda _: iter(range(size)), buffer, str(seed), False)(False))
     assert sorted(order) == list(range(size))
     assert all(value < position + buffer for position, value in enumerate(order))
 
@@ -176,7 +175,7 @@ def reference(sources: list[list[Any]], cycle: int, block: int) -> list[Any]:
 
 @given(st.lists(st.lists(st.integers(), max_size=6), max_size=6), st.integers(1, 5), st.integers(1, 4))
 def test_interleaving_follows_the_rule(sources: list[list[Any]], cycle: int, block: int) -> None:
-    assert list(Interleaved(iter(sources), iter, cycle, block)) == reference(sources, cycle, block)
+    assert list(Interleave(iter(sources), iter, cycle, block)) == reference(sources, cycle, block)
 
 
 @given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 7))
@@ -204,7 +203,7 @@ def test_threads_keep_the_order_and_pass_errors_on_in_their_place() -> None:
             raise ValueError("five")
         return number
 
-    results = Parallel(function, iter(range(10)), 3)
+    results = ParallelMap(function, iter(range(10)), 3)
     assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
     with pytest.raises(ValueError, match="five"):
         next(results)
@@ -216,7 +215,7 @@ def test_an_error_below_comes_after_what_was_before_it() -> None:
         yield from range(3)
         raise ValueError("below")
 
-    results = Parallel(lambda number: number, broken(), 2)
+    results = ParallelMap(lambda number: number, broken(), 2)
     assert list(islice(results, 3)) == [0, 1, 2]
     with pytest.raises(ValueError, match="below"):
         next(results)
@@ -225,8 +224,8 @@ def test_an_error_below_comes_after_what_was_before_it() -> None:
 def test_quick_functions_stay_in_their_thread_and_slow_ones_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("purerecord.tf.data.iterators.os.cpu_count", lambda: 2)
     for worthwhile, elsewhere in ((float("inf"), False), (-1.0, True)):
-        monkeypatch.setattr("purerecord.tf.data.iterators._WORTHWHILE", worthwhile)
-        threads = list(Tuned(lambda _: threading.current_thread().name, iter(range(20))))
+        monkeypatch.setattr("purerecord.tf.data.iterators._SECONDS_WORTH_A_THREAD", worthwhile)
+        threads = list(AutotunedMap(lambda _: threading.current_thread().name, iter(range(20))))
         assert ({*threads[4:]} != {threading.current_thread().name}) is elsewhere
         assert {*threads[:4]} == {threading.current_thread().name}
 

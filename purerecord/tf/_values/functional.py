@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..data.structure import apply
 from ..dtypes import as_dtype
 from ..errors import (
     InvalidArgumentError,
@@ -25,6 +24,7 @@ from ..errors import (
     UnknownError,
     join,
 )
+from .nest import apply
 from .operators import invalid, kernel_name
 from .ragged_sparse import RaggedTensor, SparseTensor, wrap
 from .tensor import EagerTensor, Tensor, convert_to_tensor

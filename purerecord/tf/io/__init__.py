@@ -28,7 +28,7 @@ from .parsing import (
     parse_single_example,
     parse_single_sequence_example,
 )
-from .record_files import RecordFile
+from .record_files import TFRecordIterator
 from .specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 
 __all__ = [
@@ -113,7 +113,7 @@ class tf_record_iterator:  # noqa: N801 - TensorFlow's name
 
     def __init__(self, path: Any, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
-        self._records = RecordFile(os.fsdecode(path), compression)
+        self._records = TFRecordIterator(os.fsdecode(path), compression)
         self._closed = False
 
     def __iter__(self) -> tf_record_iterator:
