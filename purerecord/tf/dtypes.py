@@ -250,6 +250,6 @@ def _is_scalar_type(value: Any) -> builtins.bool:
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """``x`` with another dtype."""
-    from ._values.making import cast as cast_tensor  # noqa: PLC0415 - it stands above this module
+    from ._values.casting import cast as cast_tensor  # noqa: PLC0415 - it imports this module
 
     return cast_tensor(x, dtype, name)

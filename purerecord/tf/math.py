@@ -15,9 +15,8 @@ import numpy as np
 from ._missing import missing
 from ._values import operators
 from ._values.convert import Array
-from ._values.joining import matching
-from ._values.operators import check_kind, invalid, within
-from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ._values.operators import check_kind, invalid, normalized_axis
+from ._values.tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, to_numpy
 from .dtypes import as_dtype, int64
 
 # --- Two operands -----------------------------------------------------------------------------------
@@ -25,7 +24,7 @@ from .dtypes import as_dtype, int64
 
 def _binary(op: str, function: Callable[..., Any], doc: str) -> Callable[..., EagerTensor]:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
-        one, two = matching(op, [x, y])
+        one, two = arrays_of_one_dtype(op, [x, y])
         return of_array(operators.binary(op, function, one, two))
 
     operation.__doc__ = doc
@@ -48,7 +47,7 @@ greater_equal = _binary("GreaterEqual", np.greater_equal, "``x >= y``.")
 
 def divide(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``: integers become floats."""
-    one, two = matching("RealDiv", [x, y])
+    one, two = arrays_of_one_dtype("RealDiv", [x, y])
     return of_array(operators.divide(one, two))
 
 
@@ -57,7 +56,7 @@ truediv = divide
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``, and 0 where ``y`` is."""
-    one, two = matching("DivNoNan", [x, y])
+    one, two = arrays_of_one_dtype("DivNoNan", [x, y])
     quotient = operators.divide(one, two)
     return of_array(np.asarray(np.where(two == 0, quotient.dtype.type(0), quotient)))
 
@@ -69,13 +68,13 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> EagerTensor:
 
 def equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x == y``, element by element."""
-    one, two = matching("Equal", [x, y])
+    one, two = arrays_of_one_dtype("Equal", [x, y])
     return of_array(operators.binary("Equal", np.equal, one, two).astype(np.bool_))
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x != y``, element by element."""
-    one, two = matching("NotEqual", [x, y])
+    one, two = arrays_of_one_dtype("NotEqual", [x, y])
     return of_array(operators.binary("NotEqual", np.not_equal, one, two).astype(np.bool_))
 
 
@@ -255,7 +254,7 @@ reduce_all = _reduction("All", _all, "Whether all are true.", "b")
 def _place(op: str, function: Callable[..., Any], array: Array, axis: Any, output_type: Any) -> EagerTensor:
     """Where along a dimension something is."""
     check_kind(op, array, "fiub")
-    dimension = within(0 if axis is None else axis, array.ndim)
+    dimension = normalized_axis(0 if axis is None else axis, array.ndim)
     if not array.shape[dimension]:
         raise invalid(f"Reduction axis {dimension} is empty in shape {operators.shape_text(array.shape)}")
     place = np.asarray(function(array, dimension))
@@ -278,7 +277,7 @@ def cumsum(
     """The sums so far along a dimension; without the element itself if ``exclusive``."""
     array = to_numpy(x)
     check_kind("Cumsum", array, "fiuc")
-    axis = within(axis, array.ndim)
+    axis = normalized_axis(axis, array.ndim)
     if reverse:
         array = np.flip(array, axis)
     sums = np.cumsum(array, axis, dtype=array.dtype)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ._missing import missing
-from ._values.making import lengths_of
 from ._values.operators import invalid
-from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from .dtypes import as_dtype, float32
 
 __all__ = [
@@ -66,7 +65,7 @@ def uniform(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """Numbers from ``minval`` up to, but not including, ``maxval``; 1 for floats if not given."""
     wanted = as_dtype(dtype)
-    lengths = lengths_of(shape)
+    lengths = shape_tuple(shape)
     if wanted.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {wanted!r}")
@@ -90,7 +89,7 @@ def normal(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """Numbers of the normal distribution."""
     wanted = as_dtype(dtype).as_numpy_dtype
-    numbers = generator(seed).standard_normal(lengths_of(shape))
+    numbers = generator(seed).standard_normal(shape_tuple(shape))
     return of_array(np.asarray(numbers * to_numpy(stddev) + to_numpy(mean)).astype(wanted))
 
 
@@ -103,7 +102,7 @@ def truncated_normal(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
 ) -> EagerTensor:
     """Numbers of the normal distribution, those beyond two standard deviations drawn again."""
-    numbers = np.asarray(generator(seed).standard_normal(lengths_of(shape)))
+    numbers = np.asarray(generator(seed).standard_normal(shape_tuple(shape)))
     while bool((far := np.abs(numbers) > 2).any()):
         numbers[far] = generator(seed).standard_normal(int(far.sum()))
     scaled = numbers * to_numpy(stddev) + to_numpy(mean)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from .._missing import missing
-from .._values import making
+from .._values.casting import cast
 from .._values.convert import Array
 from .._values.operators import invalid
-from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from .._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from ..dtypes import float32
 from ..random import generator, uniform
 from .codecs import (
@@ -180,7 +180,7 @@ def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, **o
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> EagerTensor:
     """A part of this size, anywhere."""
     array = to_numpy(value)
-    lengths = making.lengths_of(size)
+    lengths = shape_tuple(size)
     if len(lengths) != array.ndim or any(
         part > whole for part, whole in zip(lengths, array.shape, strict=True)
     ):
@@ -249,7 +249,7 @@ def _in_floats(image: Any) -> tuple[EagerTensor, Any]:
 def adjust_brightness(image: Any, delta: Any) -> EagerTensor:
     """``delta`` added, where 1 is the whole range."""
     floats, dtype = _in_floats(image)
-    return convert_image_dtype(floats + making.cast(delta, floats.dtype), dtype, saturate=True)
+    return convert_image_dtype(floats + cast(delta, floats.dtype), dtype, saturate=True)
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> EagerTensor:

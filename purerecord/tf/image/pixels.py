@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._values.making import cast, saturate_cast
+from .._values.casting import cast, saturate_cast
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array
 from ..dtypes import as_dtype
 
