@@ -1,8 +1,22 @@
 """TensorFlow's names for TFRecord input pipelines, without TensorFlow: ``import purerecord.tf as tf``.
 
-A thin namespace over the core. The table says which module a name comes from; a module is imported when
-one of its names is first used, so importing this costs next to nothing. docs/tensorflow.md is the list of
-all that is covered.
+The core reads, writes and parses. This folder adds what TensorFlow programs expect around it: tensors,
+datasets, image functions, and TensorFlow's dtypes, error classes and messages. From the ground up:
+
+    dtypes, errors        ``tf.int64``, ``tf.errors.DataLossError``; the core's errors as TensorFlow's
+    _values/              tensors, and the functions of ``tf`` itself: ``reshape``, ``cast``, ``print``, ...
+    math, strings, ...    the namespaces of functions on tensors: also ``random``, ``ragged``, ``sparse``
+    train                 ``tf.train.Example`` and its parts
+    gfile, io/            files, records, parsing
+    image/                ``decode_jpeg``, ``resize``, ...
+    data/                 ``tf.data``: datasets
+    app, flags, logging, config, python_io, compat
+                          small namespaces that scripts use, many of them from TensorFlow 1
+    _missing              the error for names that TensorFlow has and this namespace does not
+    __main__              prints the list of all names, for docs/tensorflow.md
+
+The tables below say which module a name comes from. A module is imported when one of its names is first
+used, so ``import purerecord.tf`` costs almost nothing. No other part of purerecord knows this folder.
 """
 
 from __future__ import annotations
@@ -12,7 +26,7 @@ from typing import Any
 
 from ._missing import missing
 
-# The release whose behaviour this follows.
+# The TensorFlow release whose behaviour this namespace has.
 __version__ = "2.21.0"
 
 _LAZY = {
@@ -43,7 +57,7 @@ _LAZY = {
     "_values.printing": "print",
     "_values.map_fn": "map_fn",
     "logging": "get_logger",
-    # The spellings of TensorFlow 1, which tutorials still have.
+    # Names of TensorFlow 1, which tutorials still use.
     "io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
         "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "

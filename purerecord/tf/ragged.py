@@ -1,4 +1,7 @@
-"""``tf.ragged``: making ragged tensors."""
+"""``tf.ragged``: functions that create ragged tensors.
+
+This module does not know Examples.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ __all__ = ["constant", "stack"]
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
-    """Tensors of different lengths as rows."""
+    """A ragged tensor whose rows are the given tensors."""
     if axis:
         raise NotImplementedError("ragged.stack is in purerecord.tf for axis 0 only")
     rows: list[EagerTensor] = [convert_to_tensor(value) for value in values]

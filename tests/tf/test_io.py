@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord import tf
-from purerecord.tf.io.specs import checked
+from purerecord.tf.io.specs import core_specs
 
 A = pr.encode_example({"a": [1, 2], "s": "text", "f": 0.5})
 
@@ -87,8 +87,8 @@ def test_specs_are_named_tuples_and_converted_once() -> None:
     spec = tf.io.FixedLenFeature([2], "int64", [1, 2])
     assert spec._replace(shape=[1, 2]).shape == [1, 2]
     assert tuple(spec) == ([2], "int64", [1, 2])
-    made = checked({"a": spec})["a"]
-    assert made is checked({"b": spec})["b"]
+    made = core_specs({"a": spec})["a"]
+    assert made is core_specs({"b": spec})["b"]
     assert made == pr.FixedLenFeature([2], np.int64, [1, 2])
 
 

@@ -24,7 +24,7 @@ from purerecord.payload.sparse import Sparse
 from purerecord.payload.specs import FixedLenFeature
 from purerecord.tf.__main__ import listing, updated
 from purerecord.tf._values.ragged_sparse import unwrap, wrap
-from purerecord.tf.errors import join, translate, translated
+from purerecord.tf.errors import combined_error, translate, translated
 from tests.support.places import ROOT
 
 REPRS = [
@@ -336,7 +336,7 @@ def test_compressed_files_are_cut_with_other_words():
 def test_other_errors_pass_and_translated_ones_stay():
     error = KeyError("x")
     assert translate(error) is error
-    made = join(tf.errors.DataLossError, core.ChecksumError("x"), "text")
+    made = combined_error(tf.errors.DataLossError, core.ChecksumError("x"), "text")
     assert translate(made) is made
     with pytest.raises(KeyError), translated():
         raise error

@@ -20,7 +20,7 @@ from ..errors import (
     ResourceExhaustedError,
     UnimplementedError,
     UnknownError,
-    join,
+    combined_error,
 )
 from .nest import apply
 from .operators import invalid, kernel_name
@@ -113,7 +113,7 @@ def _as_tensorflow(error: Exception) -> Exception:
     )
     text = f"{type(error).__name__}: {error}"
     try:
-        return join(kind, error, text)
+        return combined_error(kind, error, text)
     except TypeError:  # the class cannot be combined, or its constructor needs other arguments
         return kind(None, None, text)
 

@@ -1,7 +1,7 @@
 """Nested structures, as TensorFlow's ``nest``: tuples, named tuples and dictionaries of leaves.
 
-A leaf is anything else. A list is a leaf, too, because it stands for a tensor. This module does not know what
-a leaf is.
+A leaf is anything else. A list is a leaf, too, because it stands for a tensor. This module does not know
+what a leaf is.
 """
 
 from __future__ import annotations

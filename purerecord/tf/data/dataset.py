@@ -1,8 +1,8 @@
 """``tf.data.Dataset``: its sources, and the transformations that make new elements.
 
 The other transformations come from ``selecting`` and ``windows``. Nothing is traced: a function gets eager
-tensors and runs when an element is requested. So the element spec after a function is inferred from the first
-elements. This module knows neither files nor the values of tensors.
+tensors and runs when an element is requested. So the element spec after a function is inferred from the
+first elements. This module knows neither files nor the values of tensors.
 """
 
 from __future__ import annotations

@@ -90,8 +90,3 @@ class FixedLengthRecordDataset(_FileDataset):
             lambda path: sources.fixed_length_records(path, compression, *sizes),
             num_parallel_reads,
         )
-
-
-# Users see these classes in ``tf.data``.
-for _class in (TFRecordDataset, TextLineDataset, FixedLengthRecordDataset):
-    _class.__module__ = __package__ or ""

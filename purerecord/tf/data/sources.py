@@ -1,7 +1,7 @@
 """The sources of datasets: tensors, ranges, generators, file names, and the lines and records of files.
 
-Each function returns a ``Source``, which holds the arguments of a dataset's constructor. This module does not
-know datasets, except that one may be given as a list of file names.
+Each function returns a ``Source``, which holds the arguments of a dataset's constructor. This module does
+not know datasets, except that one may be given as a list of file names.
 """
 
 from __future__ import annotations

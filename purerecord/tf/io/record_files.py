@@ -8,15 +8,17 @@ error it leaves out the rest of the file. It does not know what a record holds.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from ...container.frame_stream import FrameStream
 from ...container.frames import HEADER
 from ...errors import CompressionError, CorruptionError, TruncatedError
+from ...storage.compression import TFRecordOptions
 from ...storage.opened import Opened
 from ...storage.paths import local_path
-from ..errors import DataLossError, UnimplementedError, join, translate, translated
+from ..errors import DataLossError, UnimplementedError, combined_error, translate, translated
 from ..gfile import known_scheme
 
 _COMPRESSION_TYPES = ("", "GZIP", "ZLIB")
@@ -59,7 +61,7 @@ class TFRecordIterator(Iterator[bytes]):
             if damage.end - damage.begin < HEADER:
                 return None
             text = f"truncated record at {damage.begin}' failed with EOF reached"
-            self._truncation = join(DataLossError, error, text)
+            self._truncation = combined_error(DataLossError, error, text)
             return self._truncation
         return translate(error, compressed=bool(self._compression))
 
@@ -71,6 +73,28 @@ class TFRecordIterator(Iterator[bytes]):
     def __del__(self) -> None:
         if hasattr(self, "_stream"):
             self.close()
+
+
+class tf_record_iterator:  # noqa: N801 - TensorFlow's name
+    """The records of one file as ``bytes``; at the end it can go on if the file has grown."""
+
+    def __init__(self, path: Any, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        self._records = TFRecordIterator(os.fsdecode(path), compression)
+        self._closed = False
+
+    def __iter__(self) -> tf_record_iterator:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._closed:
+            raise StopIteration
+        return next(self._records)
+
+    def close(self) -> None:
+        """Close the file. No more records follow."""
+        self._closed = True
+        self._records.close()
 
 
 def compression_of(compression_type: Any) -> str:
