@@ -31,3 +31,33 @@ def test_gfile_behind_a_url() -> None:
     gfile.remove(f"{root}/a/z")
     gfile.rmtree(f"{root}/a")
     assert not gfile.exists(f"{root}/a/x")
+
+
+def test_files_are_opened_on_first_use_and_read_as_text_or_bytes(tmp_path) -> None:
+    path = tmp_path / "file"
+    unused = tf.io.gfile.GFile(str(path))
+    with tf.io.gfile.GFile(path, "w") as file:
+        file.write("é\nb\n")
+    assert unused.read() == "é\nb\n"
+    assert list(tf.io.gfile.GFile(path)) == ["é\n", "b\n"]
+    assert tf.io.gfile.GFile(path, "rb").read(2) == "é".encode()
+    assert tf.io.gfile.stat(path).length == 5
+    with pytest.raises(tf.errors.PermissionDeniedError, match="File isn't open for writing"):
+        tf.io.gfile.GFile(path).write("x")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mode is not"):
+        tf.io.gfile.GFile(path, "x")
+
+
+def test_patterns_match_hidden_files_and_walk_visits_all_folders(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tf.io.gfile.makedirs("a/b")
+    for name in ("x", ".hidden", "a/y", "a/b/z"):
+        tf.io.write_file(name, "")
+    assert tf.io.gfile.glob("*") == ["./.hidden", "./a", "./x"]
+    assert tf.io.gfile.glob(["a/*", "a/b/[z]"]) == ["a/b", "a/y", "a/b/z"]
+    assert list(tf.io.gfile.walk("a")) == [("a", ["b"], ["y"]), ("a/b", [], ["z"])]
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        tf.io.gfile.copy("x", "a/y")
+    tf.io.gfile.rmtree("a")
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.io.gfile.listdir("a")

@@ -209,7 +209,7 @@ def _bounded(shape: Any, bound: int) -> TensorShape:
 def _windows(elements: Iterator[Any], span: int, shift: int, drop: bool) -> Iterator[Any]:
     """Lists of ``span`` consecutive elements. Unless ``drop``, the last ones may be shorter."""
     window: list[Any] = []
-    to_skip = 0  # elements between the end of one window and the begin of the next
+    to_skip = 0  # elements between the end of one window and the beginning of the next
     for event in events(elements):
         if isinstance(event, Failure):
             yield event

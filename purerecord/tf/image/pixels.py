@@ -26,7 +26,10 @@ def image_array(image: Any) -> Array:
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> EagerTensor:
-    """The same image in another dtype. Integers stand for their whole range, floats for 0 to 1."""
+    """The same image in another dtype: integers stand for their whole range, floats for 0 to 1.
+
+    ``saturate`` limits values out of range instead of letting them overflow.
+    """
     tensor = convert_to_tensor(image)
     wanted = as_dtype(dtype)
     if not (wanted.is_floating or wanted.is_integer):

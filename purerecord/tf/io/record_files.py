@@ -98,7 +98,7 @@ class tf_record_iterator:  # noqa: N801 - TensorFlow's name
 
 
 def compression_of(compression_type: Any) -> str:
-    """The compression that an argument names. Like TensorFlow, an unknown name is logged and means none."""
+    """The compression that an argument names. As in TensorFlow, an unknown name is logged and means none."""
     name = compression_type.decode() if isinstance(compression_type, bytes) else str(compression_type or "")
     if name == "SNAPPY":
         raise UnimplementedError(None, None, "purerecord does not read SNAPPY")
