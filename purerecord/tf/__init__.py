@@ -1,8 +1,22 @@
 """TensorFlow's names for TFRecord input pipelines, without TensorFlow: ``import purerecord.tf as tf``.
 
-A thin namespace over the core. The table says which module a name comes from; a module is imported when
-one of its names is first used, so importing this costs next to nothing. docs/tensorflow.md is the list of
-all that is covered.
+The core reads, writes and parses. This folder adds what TensorFlow programs expect around it: tensors,
+datasets, image functions, and TensorFlow's dtypes, error classes and messages. From the ground up:
+
+    dtypes, errors        ``tf.int64``, ``tf.errors.DataLossError``; the core's errors as TensorFlow's
+    _values/              tensors, and the functions of ``tf`` itself: ``reshape``, ``cast``, ``print``, ...
+    math, strings, ...    the namespaces of functions on tensors: also ``random``, ``ragged``, ``sparse``
+    train                 ``tf.train.Example`` and its parts
+    gfile, io/            files, records, parsing
+    image/                ``decode_jpeg``, ``resize``, ...
+    data/                 ``tf.data``: datasets
+    app, flags, logging, config, python_io, compat
+                          small namespaces that scripts use, many of them from TensorFlow 1
+    _missing              the error for names that TensorFlow has and this namespace does not
+    __main__              prints the list of all names, for docs/tensorflow.md
+
+The tables below say which module a name comes from. A module is imported when one of its names is first
+used, so ``import purerecord.tf`` costs almost nothing. No other part of purerecord knows this folder.
 """
 
 from __future__ import annotations
@@ -12,7 +26,7 @@ from typing import Any
 
 from ._missing import missing
 
-# The release whose behaviour this follows.
+# The TensorFlow release whose behaviour this namespace has.
 __version__ = "2.21.0"
 
 _LAZY = {
@@ -23,28 +37,27 @@ _LAZY = {
     "_values.shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
     "_values.tensor": "Tensor constant convert_to_tensor is_tensor",
     "_values.ragged_sparse": "RaggedTensor SparseTensor type_spec_from_value",
-    "_values.making": (
-        "broadcast_to cast ensure_shape expand_dims eye fill identity linspace newaxis one_hot ones "
-        "ones_like range rank reshape saturate_cast shape size squeeze transpose zeros zeros_like"
+    "_values.casting": "cast saturate_cast",
+    "_values.creation": "eye fill linspace one_hot ones ones_like range zeros zeros_like",
+    "_values.reshaping": (
+        "broadcast_to ensure_shape expand_dims identity newaxis rank reshape shape size squeeze transpose"
     ),
-    "_values.joining": (
-        "argsort boolean_mask concat gather pad repeat reverse sequence_mask slice sort split stack tile "
-        "unique unstack where"
-    ),
+    "_values.joining": "concat pad repeat split stack tile unstack",
+    "_values.indexing": "argsort boolean_mask gather reverse sequence_mask slice sort unique where",
     "math": (
         "abs add add_n argmax argmin clip_by_value cos cumsum divide equal exp floor greater greater_equal "
         "less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow "
         "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
         "sin sqrt square subtract tanh truediv"
     ),
-    "_values.functional": (
+    "_values.eager": (
         "cond control_dependencies device disable_v2_behavior enable_eager_execution enable_v2_behavior "
-        "executing_eagerly function name_scope no_op numpy_function print "
-        "py_func py_function while_loop"
+        "executing_eagerly function name_scope no_op numpy_function py_func py_function while_loop"
     ),
+    "_values.printing": "print",
     "_values.map_fn": "map_fn",
     "logging": "get_logger",
-    # The spellings of TensorFlow 1, which tutorials still have.
+    # Names of TensorFlow 1, which tutorials still use.
     "io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
         "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "
@@ -69,9 +82,9 @@ _RENAMED = {
     "string_to_number": ("strings", "to_number"),
     "substr": ("strings", "substr"),
     "set_random_seed": ("random", "set_seed"),
-    "to_float": ("_values.making", "to_float"),
-    "to_int32": ("_values.making", "to_int32"),
-    "to_int64": ("_values.making", "to_int64"),
+    "to_float": ("_values.casting", "to_float"),
+    "to_int32": ("_values.casting", "to_int32"),
+    "to_int64": ("_values.casting", "to_int64"),
 }
 _NAMESPACES = [
     "app",

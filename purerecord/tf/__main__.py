@@ -1,7 +1,7 @@
-"""The list of what ``purerecord.tf`` covers: ``python -m purerecord.tf`` prints it.
+"""Prints the list of all names in ``purerecord.tf``: ``python -m purerecord.tf``.
 
-With a page as argument (docs/tensorflow.md), the list on that page is replaced by the present one. The
-sentences are the docstrings.
+With a page as argument (docs/tensorflow.md), it replaces the list on that page. The descriptions are the
+first sentences of the docstrings. This module does not know what the functions do.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from purerecord import tf
+from purerecord.tf.image import codecs
 
-MARK = "## What is covered\n"
+HEADING = "## What is covered\n"
 
 _NOTES = {
     "": "tensors and operations",
@@ -26,7 +27,7 @@ _NOTES = {
 
 def tables() -> str:
     """The list, as Markdown."""
-    parts = [MARK]
+    parts = [HEADING]
     for namespace, names in listing().items():
         title = f"`tf.{namespace}`" if namespace else "`tf`"
         note = f": {_NOTES[namespace]}" if namespace in _NOTES else ""
@@ -36,36 +37,25 @@ def tables() -> str:
 
 
 def updated(page: str) -> str:
-    """A page with its list replaced by the present one."""
-    return page.partition(MARK)[0] + tables()
+    """The page with its list replaced by the current one."""
+    return page.partition(HEADING)[0] + tables()
 
 
 def listing() -> dict[str, dict[str, str]]:
-    """For each namespace its names, each with a sentence about it."""
+    """For each namespace its names, each with a description."""
     sections = {"": _described(tf, [name for name in tf.__all__ if name not in tf._NAMESPACES])}
     for name in sorted(tf._NAMESPACES):
         if name != "gfile":
             module = importlib.import_module(f"purerecord.tf.{name}")
-            sections[name] = _described(module, _public(module))
+            lazy = codecs.__all__ if name == "io" else []
+            sections[name] = _described(module, [*module.__all__, *lazy])
         if name == "data":
-            sections["data.Dataset"] = _described(module.Dataset, _public(module.Dataset))
-            sections["data.experimental"] = _described(module.experimental, _public(module.experimental))
+            methods = [method for method in dir(module.Dataset) if not method.startswith("_")]
+            sections["data.Dataset"] = _described(module.Dataset, methods)
+            sections["data.experimental"] = _described(module.experimental, module.experimental.__all__)
         if name == "io":
             sections["io.gfile"] = _described(tf.gfile, tf.gfile.__all__)
     return sections
-
-
-def _public(holder: Any) -> list[str]:
-    """The names that a module, class or namespace means for everybody."""
-    if isinstance(holder, ModuleType) and hasattr(holder, "__all__"):
-        return [*holder.__all__, *getattr(holder, "_IMAGES", ())]
-    if not isinstance(holder, ModuleType):
-        return [name for name in dir(holder) if not name.startswith("_")]
-    return [
-        name
-        for name, value in vars(holder).items()
-        if not name.startswith("_") and getattr(value, "__module__", "") == holder.__name__
-    ]
 
 
 def _described(holder: Any, names: list[str]) -> dict[str, str]:
@@ -77,7 +67,7 @@ def _order(name: str) -> tuple[bool, str]:
 
 
 def _sentence(value: Any) -> str:
-    """The first sentence of what a thing says about itself, on one line."""
+    """The description of a value: the first sentence of its docstring, on one line."""
     if isinstance(value, tf.DType):
         return f"the dtype {value.name}"
     if isinstance(value, (ModuleType, SimpleNamespace)):
@@ -92,7 +82,7 @@ def _sentence(value: Any) -> str:
 
 
 def main(pages: list[str]) -> None:
-    """Print the list, or bring the pages up to date."""
+    """Print the list, or update the pages."""
     for path in map(Path, pages):
         path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
     if not pages:

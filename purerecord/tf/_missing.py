@@ -1,7 +1,7 @@
-"""What is said of names that TensorFlow has and this namespace has not.
+"""The error for names that TensorFlow has and ``purerecord.tf`` does not.
 
-``__getattr__ = missing("image")`` at the end of a module makes ``tf.image.ssim`` an ``AttributeError`` with a
-sentence: what it is, what purerecord covers, and where the list is.
+``__getattr__ = missing("image")`` at the end of a module makes ``tf.image.ssim`` an ``AttributeError`` that
+says what purerecord covers and where the list of names is. This module does not know which names exist.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# What the best known parts of TensorFlow are for.
+# Descriptions of the best-known parts of TensorFlow.
 _ABOUT = {
     "GradientTape": "automatic differentiation",
     "Module": "models",
@@ -40,10 +40,10 @@ _ABOUT = {
 
 
 def missing(namespace: str = "") -> Callable[[str], Any]:
-    """A module's ``__getattr__`` that explains; ``namespace`` is what stands behind ``tf.``."""
+    """A ``__getattr__`` for the module of ``tf.<namespace>`` that raises the explaining error."""
     prefix = f"tf.{namespace}." if namespace else "tf."
 
-    def __getattr__(name: str) -> Any:  # noqa: N807 - it becomes a module's
+    def __getattr__(name: str) -> Any:  # noqa: N807 - a module's ``__getattr__``
         if name.startswith("__"):
             raise AttributeError(f"module 'purerecord.{prefix[:-1]}' has no attribute {name!r}")
         about = _ABOUT.get(name) if not namespace else None

@@ -1,4 +1,7 @@
-"""``tf.app``: how programs for TensorFlow 1 began: ``tf.app.run()`` reads the options and calls ``main``."""
+"""``tf.app``: ``tf.app.run()`` of TensorFlow 1, which reads the flags and calls ``main``.
+
+This module does not know tensors.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ __all__ = ["flags", "run"]
 
 
 def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | None = None) -> None:
-    """Calls ``main`` with what the options leave of the command line, and ends the program."""
+    """Calls ``main`` with the command line without flags, and exits with its result."""
     function = main or sys.modules["__main__"].main
     sys.exit(function(flags.FLAGS(sys.argv if argv is None else argv)))
 

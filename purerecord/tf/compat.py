@@ -1,7 +1,7 @@
-"""``tf.compat``: text and bytes, and ``tf.compat.v1``, which is this namespace itself.
+"""``tf.compat``: conversions of text and bytes, and ``tf.compat.v1``, which is ``purerecord.tf`` itself.
 
-Old spellings and new ones live side by side in it, so ``import purerecord.tf as tf`` serves programs of both
-kinds.
+``purerecord.tf`` has the names of TensorFlow 1 and 2, so it serves programs for both. This module does not
+know tensors.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ._missing import missing
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str", "v1", "v2"]
 
 v1 = v2 = sys.modules[__package__ or ""]
-# ``import purerecord.tf.compat.v1 as tf`` looks for a module of that name.
+# For ``import purerecord.tf.compat.v1 as tf``, which needs a module of that name.
 sys.modules[f"{__name__}.v1"] = sys.modules[f"{__name__}.v2"] = v1
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Text encoded, bytes as they are."""
+    """Text encoded to bytes; bytes as they are."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -31,7 +31,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes decoded, text as it is."""
+    """Bytes decoded to text; text as it is."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -43,12 +43,12 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Bytes decoded, anything else as ``str`` shows it."""
+    """Bytes decoded to text; any other value as ``str(value)``."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """The text of a path object, anything else as it is."""
+    """A path object as text; any other value as it is."""
     return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path
 
 

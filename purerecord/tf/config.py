@@ -1,4 +1,7 @@
-"""``tf.config``: there is one processor, and nothing to set up. Scripts that begin with that go on."""
+"""``tf.config``: one CPU and no settings, so that scripts which configure devices run.
+
+This module does not know tensors.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of a type, or all: the processor, and never another."""
+    """The devices of a type, or all: the CPU is the only one."""
     return [_CPU] if device_type in (None, "CPU") else []
 
 
@@ -38,7 +41,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Does nothing: there is one processor."""
+    """Does nothing: the CPU is the only device."""
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -46,11 +49,11 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def _set_memory_growth(device: Any, enable: bool) -> None:
-    """Does nothing: no memory is set apart."""
+    """Does nothing: no device memory is reserved."""
 
 
 class _Experimental(SimpleNamespace):
-    """``tf.config.experimental``: the old names."""
+    """``tf.config.experimental``: earlier names of the functions."""
 
     def __getattr__(self, name: str) -> Any:
         return missing("config.experimental")(name)

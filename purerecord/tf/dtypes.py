@@ -1,7 +1,7 @@
-"""``tf.DType``, the dtypes and ``tf.as_dtype``: TensorFlow's names for what numpy calls a dtype.
+"""``tf.DType``, the dtypes such as ``tf.int64``, and ``tf.as_dtype``.
 
-Each dtype is one object, so ``is`` works, and equal to everything that ``as_dtype`` makes it of. Unlike
-TensorFlow's, a ``DType`` may stand where numpy wants a dtype. This module knows numpy only.
+Each dtype is one object, so ``is`` works. It equals every value that ``as_dtype`` converts to it. Unlike in
+TensorFlow, numpy accepts a ``DType`` for a dtype. This module does not know tensors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class DType:
-    """A type of tensor elements: ``tf.int64``, ``tf.string`` and so on."""
+    """The type of a tensor's elements: ``tf.int64``, ``tf.string`` and so on."""
 
     __slots__ = ("_code", "_name", "_numpy")
 
@@ -48,42 +48,42 @@ class DType:
 
     @property
     def name(self) -> str:
-        """The name, as "int64"."""
+        """The name, such as "int64"."""
         return self._name
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The scalar type that numpy has for this; ``object`` for strings."""
+        """The scalar type of numpy; ``object`` for strings."""
         if self._numpy is None:
-            self._numpy = _extra(self._name)
+            self._numpy = _from_ml_dtypes(self._name)
         return self._numpy
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """numpy's dtype. numpy looks for this, so that ``np.zeros(3, tf.int64)`` works."""
+        """The dtype of numpy. numpy uses this attribute, so ``np.zeros(3, tf.int64)`` works."""
         found: np.dtype[Any] = np.dtype(self.as_numpy_dtype)
         return found
 
-    __numpy_dtype__ = dtype  # what newer numpys look for
+    __numpy_dtype__ = dtype  # the attribute that newer versions of numpy use
 
     @property
     def as_datatype_enum(self) -> int:
-        """The number of the type in TensorFlow's messages."""
+        """The number of the type in TensorFlow's protobuf messages."""
         return self._code
 
     @property
     def base_dtype(self) -> DType:
-        """This; TensorFlow has reference types beside."""
+        """This dtype: there are no reference types here."""
         return self
 
     @property
     def real_dtype(self) -> DType:
-        """The type of the real and imaginary parts of a complex number, else this."""
+        """For a complex type that of its real and imaginary parts, else this dtype."""
         return {"complex64": float32, "complex128": float64}.get(self._name, self)
 
     @property
     def size(self) -> int:
-        """The bytes of one element; 0 for strings."""
+        """The size of one element in bytes; 0 for strings."""
         return 0 if self._name == "string" else self.dtype.itemsize
 
     @property
@@ -93,27 +93,27 @@ class DType:
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Whether this is a type of integers, with or without sign."""
+        """Whether this is an integer type, signed or unsigned."""
         return self._name.startswith(("int", "uint"))
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """Whether this is a type of integers without sign."""
+        """Whether this is an unsigned integer type."""
         return self._name.startswith("uint")
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Whether this is a type of floating-point numbers."""
+        """Whether this is a floating-point type."""
         return self._name in ("float16", "float32", "float64", "bfloat16")
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether this is a type of complex numbers."""
+        """Whether this is a complex type."""
         return self._name.startswith("complex")
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """Whether numpy has an equivalent; all here have."""
+        """True: numpy has an equivalent of every dtype here."""
         return True
 
     @property
@@ -135,11 +135,11 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """``(min, max)`` for integers, (0, 1) for the others."""
+        """``(min, max)`` for integers, ``(0, 1)`` for other types."""
         return (self.min, self.max) if self.is_integer else (0, 1)
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether ``other`` is this type too."""
+        """Whether ``other`` is the same dtype."""
         return self is as_dtype(other)
 
     def __eq__(self, other: object) -> builtins.bool:
@@ -166,10 +166,10 @@ class DType:
         return as_dtype, (self._name,)
 
 
-def _extra(name: str) -> Any:
-    """A type that numpy gets from the package ml_dtypes."""
+def _from_ml_dtypes(name: str) -> Any:
+    """A scalar type of the package ml_dtypes, which numpy does not have itself."""
     try:
-        import ml_dtypes  # noqa: PLC0415 - needed by few, so not a dependency
+        import ml_dtypes  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise ImportError(f"tf.{name} needs the package ml_dtypes: pip install ml_dtypes") from None
     return getattr(ml_dtypes, name)
@@ -210,19 +210,19 @@ _ALL = (
     bool,
     string,
 )
-_NAMED: dict[Any, DType] = {dtype.name: dtype for dtype in _ALL}
-_NAMED |= {"half": float16, "float": float32, "double": float64}
-_CODED = {dtype.as_datatype_enum: dtype for dtype in _ALL}
-_OF_NUMPY: dict[Any, DType] = {np.dtype(dtype._numpy): dtype for dtype in _ALL if dtype is not bfloat16}
-_PYTHON: dict[Any, DType] = {float: float32, builtins.bool: bool, object: string}
+_BY_NAME: dict[Any, DType] = {dtype.name: dtype for dtype in _ALL}
+_BY_NAME |= {"half": float16, "float": float32, "double": float64}
+_BY_NUMBER = {dtype.as_datatype_enum: dtype for dtype in _ALL}
+_BY_NUMPY: dict[Any, DType] = {np.dtype(dtype._numpy): dtype for dtype in _ALL if dtype is not bfloat16}
+_BY_PYTHON: dict[Any, DType] = {float: float32, builtins.bool: bool, object: string}
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The dtype that ``type_value`` stands for: a ``DType``, a name, a number, or numpy's type."""
+    """The dtype for a ``DType``, a name, a number, or a type of numpy."""
     if isinstance(type_value, DType):
         return type_value
     try:
-        found = _PYTHON.get(type_value) or _NAMED.get(type_value) or _CODED.get(type_value)
+        found = _BY_PYTHON.get(type_value) or _BY_NAME.get(type_value) or _BY_NUMBER.get(type_value)
         if found is None and (isinstance(type_value, np.dtype) or _is_scalar_type(type_value)):
             return of_numpy(np.dtype(type_value))
     except TypeError:  # not hashable, or numpy does not know it
@@ -234,11 +234,11 @@ def as_dtype(type_value: Any) -> DType:
 
 def of_numpy(dtype: np.dtype[Any]) -> DType:
     """The ``DType`` of arrays of ``dtype``."""
-    found = _OF_NUMPY.get(dtype)
+    found = _BY_NUMPY.get(dtype)
     if found is None and dtype.kind in "SUT":
         return string
-    if found is None and dtype.name in _NAMED:  # another byte order, or a type of ml_dtypes
-        found = _NAMED[dtype.name]
+    if found is None and dtype.name in _BY_NAME:  # another byte order, or a type of ml_dtypes
+        found = _BY_NAME[dtype.name]
     if found is None:
         raise TypeError(f"Cannot convert the argument `type_value`: {dtype!r} to a TensorFlow DType.")
     return found
@@ -250,6 +250,6 @@ def _is_scalar_type(value: Any) -> builtins.bool:
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """``x`` with another dtype."""
-    from ._values.making import cast as cast_tensor  # noqa: PLC0415 - it stands above this module
+    from ._values.casting import cast as cast_tensor  # noqa: PLC0415 - it imports this module
 
     return cast_tensor(x, dtype, name)

@@ -1,9 +1,9 @@
-"""``tf.errors``: TensorFlow's exceptions, and how purerecord's own become them.
+"""``tf.errors``: TensorFlow's exceptions, and the translation of other errors into them.
 
-Each is also the built-in exception that it resembles, so that programs that never heard of TensorFlow
-can catch it: a ``NotFoundError`` is a ``FileNotFoundError``. ``translate`` gives for an error of
-purerecord, or an ``OSError``, the one that TensorFlow raises in its place, with TensorFlow's text. What it
-gives is still of the class that it was made from, with all its attributes.
+Each exception is also the built-in exception that it resembles: a ``NotFoundError`` is a
+``FileNotFoundError``. ``translate`` turns an error of the core or an ``OSError`` into the one that
+TensorFlow raises in its place, with TensorFlow's text. The result is still of the original class and has its
+attributes. This module does not know tensors.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ UNAUTHENTICATED = 16
 
 
 class OpError(Exception):
-    """Base of TensorFlow's errors: ``message`` says what is wrong; ``node_def`` and ``op`` are None."""
+    """The base class of TensorFlow's errors, with ``message``; ``node_def`` and ``op`` are None."""
 
     error_code: ClassVar[int] = UNKNOWN
 
@@ -98,22 +98,22 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong."""
+        """The text of the error."""
         return self._message
 
     @property
     def node_def(self) -> Any:
-        """None; TensorFlow has the node of its graph here."""
+        """None; in TensorFlow the node of the graph."""
         return self._node_def
 
     @property
     def op(self) -> Any:
-        """None; TensorFlow has the operation of its graph here."""
+        """None; in TensorFlow the operation of the graph."""
         return self._op
 
     @property
     def experimental_payloads(self) -> dict[str, Any]:
-        """Further facts; none here."""
+        """Further details; empty here."""
         return self._payloads
 
     def __str__(self) -> str:
@@ -130,11 +130,11 @@ class CancelledError(OpError):
 
 
 class UnknownError(OpError):
-    """Something else."""
+    """Any other error."""
 
 
 class InvalidArgumentError(OpError, ValueError):
-    """An operation got an argument that it cannot work with."""
+    """An argument is not valid for the operation."""
 
     error_code = INVALID_ARGUMENT
 
@@ -152,61 +152,61 @@ class NotFoundError(OpError, FileNotFoundError):
 
 
 class AlreadyExistsError(OpError, FileExistsError):
-    """What was to be made is there already."""
+    """The file or directory exists already."""
 
     error_code = ALREADY_EXISTS
 
 
 class PermissionDeniedError(OpError, PermissionError):
-    """The caller may not do this."""
+    """The caller does not have permission."""
 
     error_code = PERMISSION_DENIED
 
 
 class UnauthenticatedError(OpError, PermissionError):
-    """The caller has not said who it is."""
+    """The caller is not authenticated."""
 
     error_code = UNAUTHENTICATED
 
 
 class ResourceExhaustedError(OpError, MemoryError):
-    """Out of memory, disk space or the like."""
+    """Out of memory, disk space or another resource."""
 
     error_code = RESOURCE_EXHAUSTED
 
 
 class FailedPreconditionError(OpError, OSError, ValueError):
-    """The thing is not in the state for it: closed, a directory, not empty."""
+    """The object is in the wrong state for the operation: closed, a directory, not empty."""
 
     error_code = FAILED_PRECONDITION
 
 
 class AbortedError(OpError):
-    """The operation was given up, mostly because of another one."""
+    """The operation was aborted, usually because of a conflict with another one."""
 
     error_code = ABORTED
 
 
 class OutOfRangeError(OpError, IndexError, EOFError):
-    """The end: no more elements or bytes."""
+    """The end of the elements or bytes is reached."""
 
     error_code = OUT_OF_RANGE
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """There is no such thing, or not for these arguments."""
+    """The operation does not exist, or not for these arguments."""
 
     error_code = UNIMPLEMENTED
 
 
 class InternalError(OpError):
-    """Something that must not happen did."""
+    """An invariant is broken."""
 
     error_code = INTERNAL
 
 
 class UnavailableError(OpError, ConnectionError):
-    """A service is not there at the moment."""
+    """A service is temporarily not available."""
 
     error_code = UNAVAILABLE
 
@@ -218,12 +218,12 @@ class DataLossError(OpError, ValueError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """For programs that catch it; there is no graph here, so it is never raised."""
+    """Never raised, since there are no graphs; exists for programs that catch it."""
 
 
 # --- Translation ------------------------------------------------------------------------------------
 
-_OF_ERRNO: dict[int, type[OpError]] = {
+_CLASS_OF_ERRNO: dict[int, type[OpError]] = {
     errno.ENOENT: NotFoundError,
     errno.EEXIST: AlreadyExistsError,
     errno.EACCES: PermissionDeniedError,
@@ -243,53 +243,53 @@ _OF_ERRNO: dict[int, type[OpError]] = {
     errno.ENFILE: ResourceExhaustedError,
     errno.ENOMEM: ResourceExhaustedError,
 }
-_JOINED: dict[tuple[type, type], type[OpError]] = {}
+_COMBINED: dict[tuple[type, type], type[OpError]] = {}
 
 
 def translate(error: Exception, *, compressed: bool = False) -> Exception:
-    """TensorFlow's error for one of purerecord's or an ``OSError``; any other error as it is.
+    """TensorFlow's error for an error of the core or an ``OSError``; any other error as it is.
 
-    ``compressed`` says that the file is, which changes one text.
+    TensorFlow has another text for the truncation of a ``compressed`` file.
     """
     if isinstance(error, OpError):
         return error
     if isinstance(error, OSError):
-        return _of_oserror(error)
+        return _from_oserror(error)
     if isinstance(error, ClosedError):
-        return join(FailedPreconditionError, error, "Writer is closed.")
+        return combined_error(FailedPreconditionError, error, "Writer is closed.")
     if isinstance(error, CorruptionError) and not isinstance(error, DecodeError):
-        return join(DataLossError, error, _damage(error, compressed))
+        return combined_error(DataLossError, error, _damage_text(error, compressed))
     if isinstance(error, PureRecordError):
-        return join(InvalidArgumentError, error, str(error))
+        return combined_error(InvalidArgumentError, error, str(error))
     return error
 
 
 @contextmanager
 def translated(*, compressed: bool = False) -> Iterator[None]:
-    """``with translated(): ...``: what is raised inside comes out as TensorFlow's error."""
+    """A context manager that raises errors of the core and ``OSError`` as TensorFlow's."""
     try:
         yield
     except (PureRecordError, OSError) as error:
         raise translate(error, compressed=compressed) from error
 
 
-def join(kind: type[OpError], error: Exception, message: str) -> OpError:
-    """An error of ``kind`` with this message that is also of the class of ``error``, with its attributes."""
-    joined = _joined(kind, type(error))(None, None, message)
+def combined_error(kind: type[OpError], error: Exception, message: str) -> OpError:
+    """An error of ``kind`` that is also of the class of ``error`` and has its attributes."""
+    joined = _combined_class(kind, type(error))(None, None, message)
     joined.__dict__.update({name: value for name, value in vars(error).items() if name != "_message"})
     if isinstance(error, OSError) and isinstance(joined, OSError):
         joined.errno, joined.strerror, joined.filename = error.errno, error.strerror, error.filename
     return joined
 
 
-def _joined(kind: type[OpError], of: type[Exception]) -> type[OpError]:
+def _combined_class(kind: type[OpError], of: type[Exception]) -> type[OpError]:
     if issubclass(kind, of):
         return kind
-    if (kind, of) not in _JOINED:
-        # OpError's constructor and text come first in the order of inheritance.
+    if (kind, of) not in _COMBINED:
+        # ``kind`` comes first, so that OpError's constructor and text take precedence.
         body = {"__doc__": kind.__doc__, "__module__": __name__, "__reduce__": _reduce}
-        _JOINED[kind, of] = type(kind.__name__, (kind, of), body)
-    return _JOINED[kind, of]
+        _COMBINED[kind, of] = type(kind.__name__, (kind, of), body)
+    return _COMBINED[kind, of]
 
 
 def _reduce(error: OpError) -> tuple[Any, ...]:
@@ -298,11 +298,11 @@ def _reduce(error: OpError) -> tuple[Any, ...]:
 
 
 def _restore(kind: type[OpError], of: type[Exception], message: str) -> OpError:
-    return _joined(kind, of)(None, None, message)
+    return _combined_class(kind, of)(None, None, message)
 
 
-def _damage(error: CorruptionError, compressed: bool) -> str:
-    """What TensorFlow says of damage to a file."""
+def _damage_text(error: CorruptionError, compressed: bool) -> str:
+    """TensorFlow's text for damage in a file."""
     offset = error.offset or 0
     if isinstance(error, ChecksumError):
         if error.part == "data":
@@ -312,23 +312,23 @@ def _damage(error: CorruptionError, compressed: bool) -> str:
         how = "EOF reached" if compressed else "Read less bytes than requested"
         return f"truncated record at {offset}' failed with {how}"
     if isinstance(error, CompressionError):
-        inflate = re.search(r"\(([^()]*)\)$", error.reason)  # what zlib says
+        inflate = re.search(r"\(([^()]*)\)$", error.reason)  # the message of zlib
         if inflate:
             return f"inflate() failed with error -3: {inflate[1]}"
     return str(error)
 
 
-def _of_oserror(error: OSError) -> Exception:
-    code = error.errno or next((code for kind, code in _ERRNO if isinstance(error, kind)), 0)
+def _from_oserror(error: OSError) -> Exception:
+    code = error.errno or next((code for kind, code in _ERRNO_OF_CLASS if isinstance(error, kind)), 0)
     text = error.strerror or (os.strerror(code) if code else str(error))
     name = error.filename
     if name is None and code and not error.errno:
-        name = str(error)  # fsspec gives a name and no number
+        name = str(error)  # fsspec's errors have a name and no number
     where = f"{os.fsdecode(name)}; " if name else ""
-    return join(_OF_ERRNO.get(code, UnknownError), error, f"{where}{text}")
+    return combined_error(_CLASS_OF_ERRNO.get(code, UnknownError), error, f"{where}{text}")
 
 
-_ERRNO: tuple[tuple[type[OSError], int], ...] = (
+_ERRNO_OF_CLASS: tuple[tuple[type[OSError], int], ...] = (
     (FileNotFoundError, errno.ENOENT),
     (FileExistsError, errno.EEXIST),
     (PermissionError, errno.EACCES),

@@ -1,7 +1,7 @@
-"""``tf.flags``, also as ``tf.app.flags``: options of the command line as TensorFlow 1 had them.
+"""``tf.flags``, also as ``tf.app.flags``: the command-line flags of TensorFlow 1.
 
-``DEFINE_string("out", "train.tfrecord", "where to write")`` defines an option, ``FLAGS.out`` is its value.
-The command line is read when a value is first asked for, or by ``tf.app.run``.
+``DEFINE_string("out", "train.tfrecord", "where to write")`` defines a flag, ``FLAGS.out`` is its value. The
+first access to a value parses the command line, or ``tf.app.run`` does. This module does not know tensors.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _list(text: str) -> list[str]:
 
 
 class _Flags:
-    """The values of the options: ``FLAGS.name``. Called with a command line, it gives what is left."""
+    """The values of the flags, as ``FLAGS.name``. A call parses a command line and returns the rest of it."""
 
     def __init__(self) -> None:
         self.__dict__.update(_parser=argparse.ArgumentParser(allow_abbrev=False), _values={}, _parsed=False)
@@ -74,7 +74,7 @@ class _Flags:
         return any(name == action.dest for action in self._parser._actions)
 
     def flag_values_dict(self) -> dict[str, Any]:
-        """All options with their values."""
+        """The names and values of all flags."""
         return {action.dest: getattr(self, action.dest) for action in self._parser._actions[1:]}
 
 
@@ -91,22 +91,22 @@ def _define(name: str, default: Any, text: str | None, kind: Callable[[str], Any
 
 
 def DEFINE_string(name: str, default: str | None, help: str | None) -> None:  # noqa: A002, N802 - absl's
-    """An option of text."""
+    """Defines a flag whose value is text."""
     _define(name, default, help, str)
 
 
 def DEFINE_integer(name: str, default: int | None, help: str | None) -> None:  # noqa: A002, N802
-    """An option of a whole number."""
+    """Defines a flag whose value is an integer."""
     _define(name, default, help, lambda text: int(text, 0))
 
 
 def DEFINE_float(name: str, default: float | None, help: str | None) -> None:  # noqa: A002, N802
-    """An option of a number."""
+    """Defines a flag whose value is a float."""
     _define(name, default, help, float)
 
 
 def DEFINE_bool(name: str, default: bool | None, help: str | None) -> None:  # noqa: A002, N802
-    """A switch: ``--name``, ``--noname`` or ``--name=false``."""
+    """Defines a boolean flag: ``--name``, ``--noname`` or ``--name=false``."""
     _define(name, default, help, _boolean, nargs="?", const=True)
     FLAGS._parser.add_argument(
         f"--no{name}", dest=name, action="store_false", default=default, help=argparse.SUPPRESS
@@ -117,17 +117,17 @@ DEFINE_boolean = DEFINE_bool
 
 
 def DEFINE_enum(name: str, default: str | None, enum_values: Sequence[str], help: str | None) -> None:  # noqa: A002, N802
-    """An option that has one of these values."""
+    """Defines a flag whose value is one of ``enum_values``."""
     _define(name, default, help, str, choices=list(enum_values))
 
 
 def DEFINE_list(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
-    """An option of words with commas between them."""
+    """Defines a flag whose value is a comma-separated list."""
     _define(name, _list(default) if isinstance(default, str) else default, help, _list)
 
 
 def mark_flag_as_required(flag_name: str) -> None:
-    """Without a value for this option a program does not run."""
+    """Makes parsing fail if the flag has no value."""
     FLAGS._required.add(flag_name)
 
 

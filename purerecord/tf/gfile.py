@@ -1,8 +1,8 @@
-"""``tf.io.gfile``: files and folders, local ones and, through fsspec, those behind a URL.
+"""``tf.io.gfile``: local files and folders and, through fsspec, those of a URL.
 
-Names, texts of errors and oddities are TensorFlow's: a file is opened when it is first used, ``*`` matches
-hidden files too, and a pattern without a folder gives names that begin with ``./``. This module knows files
-and nothing of what is in them.
+Names, error messages and peculiarities are TensorFlow's: a file is opened on first use, ``*`` matches hidden
+files, too, and a pattern without a folder gives names that begin with ``./``. This module does not know what
+files hold.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MODES = ("r", "w", "a", "r+", "w+", "a+")
 
 
 class FileStatistics(NamedTuple):
-    """What ``stat`` gives."""
+    """The result of ``stat``."""
 
     length: int
     mtime_nsec: int
@@ -51,7 +51,7 @@ class FileStatistics(NamedTuple):
 
 
 class GFile:
-    """A file that is opened when it is first read or written; iterating gives its lines."""
+    """A file that is opened when it is first read or written; it iterates over its lines."""
 
     def __init__(self, name: Any, mode: str = "r") -> None:
         plain = mode.replace("b", "")
@@ -65,12 +65,12 @@ class GFile:
 
     @property
     def name(self) -> Any:
-        """The name as it was given."""
+        """The name that the constructor was given."""
         return self._name
 
     @property
     def mode(self) -> str:
-        """The mode as it was given."""
+        """The mode that the constructor was given."""
         return self._mode
 
     def _opened(self, allowed: bool = True, purpose: str = "") -> Any:
@@ -88,23 +88,23 @@ class GFile:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """``n`` bytes, or all the rest; as text unless the mode has a b."""
+        """``n`` bytes, or all the rest, as text unless the mode has a b."""
         file = self._readable()
         with translated():
             return self._converted(file.read(n))
 
     def readline(self) -> Any:
-        """The next line with its end; empty at the end of the file."""
+        """The next line with its line end; empty at the end of the file."""
         file = self._readable()
         with translated():
             return self._converted(file.readline())
 
     def readlines(self) -> list[Any]:
-        """All the lines that are left."""
+        """All remaining lines."""
         return list(self)
 
     def write(self, file_content: Any) -> None:
-        """Add text (as UTF-8) or bytes."""
+        """Write text (as UTF-8) or bytes."""
         file = self._opened(self._plain != "r", "writing")
         if not isinstance(file_content, (str, bytes)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
@@ -112,7 +112,7 @@ class GFile:
             file.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int, whence: int = 0) -> None:
-        """Go to a byte, counted from the beginning (0), from here (1) or from the end (2)."""
+        """Go to an offset from the beginning (0), the current position (1) or the end (2)."""
         file = self._readable()
         position = offset + (0, file.tell(), self.size())[whence] if whence in (0, 1, 2) else 0
         if position < 0:
@@ -120,19 +120,19 @@ class GFile:
         file.seek(offset, whence)
 
     def tell(self) -> int:
-        """Where in the file we are, in bytes."""
+        """The current position in bytes."""
         return int(self._opened().tell())
 
     def size(self) -> int:
-        """How many bytes the file has."""
+        """The size of the file in bytes."""
         return stat(self._name).length
 
     def seekable(self) -> bool:
-        """True, as TensorFlow says."""
+        """True, as in TensorFlow."""
         return True
 
     def flush(self) -> None:
-        """Hand what has been written to the operating system."""
+        """Pass written data to the operating system."""
         if self._file is not None:
             self._file.flush()
 
@@ -179,7 +179,7 @@ def _remote(path: str) -> tuple[Any, str]:
 
 @contextmanager
 def known_scheme(path: str) -> Iterator[None]:
-    """A scheme that fsspec does not know is TensorFlow's UnimplementedError."""
+    """Raise TensorFlow's UnimplementedError for a URL scheme that fsspec does not know."""
     try:
         yield
     except ValueError as error:
@@ -190,7 +190,7 @@ def known_scheme(path: str) -> Iterator[None]:
 
 
 def exists(path: Any) -> bool:
-    """Whether there is a file or folder of that name."""
+    """Whether a file or folder of that name exists."""
     name = local_path(path)
     if is_url(name):
         system, inner = _remote(name)
@@ -208,7 +208,7 @@ def isdir(path: Any) -> bool:
 
 
 def listdir(path: Any) -> list[str]:
-    """The names in a folder, without the folder."""
+    """The names in a folder, without its path."""
     name = local_path(path)
     if not isdir(name):
         raise errors.NotFoundError(None, None, f"Could not find directory {name}")
@@ -219,7 +219,7 @@ def listdir(path: Any) -> list[str]:
 
 
 def glob(pattern: Any) -> list[str]:
-    """The files and folders that match a pattern, or a list of them; sorted for each pattern."""
+    """The files and folders that match a pattern or a list of patterns, sorted for each pattern."""
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
     return [path for one in patterns for path in _matches(os.fsdecode(one))]
 
@@ -242,18 +242,18 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _entries(folder: str, shown: str, part: str) -> list[str]:
-    """What in ``folder`` has the name ``part``, which may have wildcards."""
+    """The paths in ``folder`` whose names match ``part``, which may have wildcards."""
     if not _WILD.search(part):
         return [f"{shown}/{part}"] if os.path.lexists(os.path.join(folder, part)) else []
     try:
         names = sorted(os.listdir(folder))
-    except OSError:  # not a folder, or not ours to look into
+    except OSError:  # not a folder, or no permission
         return []
     return [f"{shown}/{name}" for name in names if fnmatchcase(name, part)]
 
 
 def makedirs(path: Any) -> None:
-    """Make a folder and those above it; if it is there already, nothing."""
+    """Create a folder and its missing parents; does nothing if it exists."""
     name = local_path(path)
     if is_url(name):
         system, inner = _remote(name)
@@ -269,7 +269,7 @@ def makedirs(path: Any) -> None:
 
 
 def mkdir(path: Any) -> None:
-    """Make a folder in one that exists; if it is there already, nothing."""
+    """Create a folder in an existing one; does nothing if it exists."""
     name = local_path(path)
     if is_url(name):
         makedirs(name)
@@ -303,12 +303,12 @@ def rmtree(path: Any) -> None:
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Copy a file, here or there."""
+    """Copy a file, local or remote."""
     _transfer(src, dst, overwrite, None)
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Give a file or folder another name."""
+    """Rename or move a file or folder."""
     _transfer(src, dst, overwrite, os.replace)
 
 
@@ -327,7 +327,7 @@ def _transfer(src: Any, dst: Any, overwrite: bool, move: Callable[[str, str], An
 
 
 def stat(path: Any) -> FileStatistics:
-    """Length, time of the last change, and whether it is a folder."""
+    """Length, modification time, and whether it is a folder."""
     name = local_path(path)
     with translated():
         if is_url(name):
@@ -341,7 +341,7 @@ def stat(path: Any) -> FileStatistics:
 def walk(
     top: Any, topdown: bool = True, onerror: Callable[[Any], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, folders in it, files in it) of ``top`` and of every folder below it."""
+    """``(folder, folders in it, files in it)`` for ``top`` and every folder below it."""
     name = local_path(top)
     try:
         names = sorted(listdir(name))
@@ -360,12 +360,12 @@ def walk(
 
 
 def join(path: Any, *paths: Any) -> Any:
-    """The parts of a path put together."""
+    """The parts of a path joined."""
     return os.path.join(path, *paths)
 
 
 def get_registered_schemes() -> list[str]:
-    """The URL schemes that are known; with fsspec, all of its."""
+    """The known URL schemes: with fsspec, all of its schemes."""
     try:
         known = import_fsspec().available_protocols()
     except ImportError:
@@ -373,7 +373,7 @@ def get_registered_schemes() -> list[str]:
     return sorted({"", "file", *known})
 
 
-# What ``tf.gfile`` called them.
+# The names in ``tf.gfile`` of TensorFlow 1.
 FastGFile = Open = GFile
 Copy = copy
 DeleteRecursively = rmtree

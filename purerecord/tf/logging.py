@@ -1,4 +1,7 @@
-"""``tf.logging``: the logger of TensorFlow 1, which is Python's logger "tensorflow"."""
+"""``tf.logging`` of TensorFlow 1: functions of Python's logger "tensorflow".
+
+This module does not know what is logged.
+"""
 
 from __future__ import annotations
 
@@ -27,27 +30,27 @@ __all__ = [
 
 
 def get_logger() -> logging.Logger:
-    """The logger; nothing here logs to it."""
+    """The logger "tensorflow". purerecord does not log to it."""
     return logging.getLogger("tensorflow")
 
 
 def set_verbosity(v: Any) -> None:
-    """From which level on messages are shown."""
+    """Sets the lowest level of messages that are shown."""
     get_logger().setLevel(v)
 
 
 def get_verbosity() -> int:
-    """From which level on messages are shown."""
+    """The lowest level of messages that are shown."""
     return get_logger().getEffectiveLevel()
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Log a message for debugging."""
+    """Log a debug message."""
     get_logger().debug(msg, *args, **kwargs)
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Log a message."""
+    """Log an informational message."""
     get_logger().info(msg, *args, **kwargs)
 
 
@@ -62,7 +65,7 @@ def error(msg: str, *args: Any, **kwargs: Any) -> None:
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Log an error that ends things."""
+    """Log a critical error."""
     get_logger().critical(msg, *args, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""``tf.python_io``: where TensorFlow 1 had reading and writing of records."""
+"""``tf.python_io``: the record functions of ``tf.io``, by their place in TensorFlow 1."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""``tf.random``: numbers by chance, the same ones again after the same ``set_seed``.
+"""``tf.random``: random numbers, the same ones after the same ``set_seed``.
 
-The numbers are not TensorFlow's, only their distribution is. As there, an operation with its own ``seed``
-gives one sequence per seed, which begins anew at ``set_seed``; without any seed every run differs. This is
-the only state that purerecord keeps for a whole process, and only this namespace uses it.
+The numbers have TensorFlow's distributions but other values. As in TensorFlow, the operations with one
+``seed`` share one sequence, which ``set_seed`` restarts. Without any seed, every run differs. The generators
+are state of the whole process; only ``purerecord.tf`` uses them. This module does not know datasets.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ._missing import missing
-from ._values.making import lengths_of
 from ._values.operators import invalid
-from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from .dtypes import as_dtype, float32
 
 __all__ = [
@@ -32,33 +31,28 @@ _generators: dict[int | None, np.random.Generator] = {}
 
 
 def set_seed(seed: Any) -> None:
-    """From here on the same numbers as after any other ``set_seed`` with this seed; None: by chance."""
-    global _global_seed  # noqa: PLW0603 - a global seed is what was asked for
+    """Restarts all sequences from this global seed; None makes them unpredictable."""
+    global _global_seed  # noqa: PLW0603 - the global seed of TensorFlow
     with _lock:
         _global_seed = None if seed is None else int(seed)
         _generators.clear()
 
 
 def generator(seed: Any = None) -> np.random.Generator:
-    """The generator of the operations with this ``seed`` of their own, or with none."""
+    """The generator that all operations with this ``seed``, or with none, share."""
     own = None if seed is None else int(seed)
     with _lock:
         if own not in _generators:
             entropy = [number & (2**64 - 1) for number in (_global_seed, own) if number is not None]
-            # Which of the two seeds is given makes a difference, too.
+            # A global seed of 5 must not give the numbers of an operation seed of 5.
             kind = (_global_seed is not None) * 2 + (own is not None)
             _generators[own] = np.random.default_rng([kind, *entropy] if entropy else None)
         return _generators[own]
 
 
-def seeds(seed: Any = None) -> int:
-    """A seed for something that wants a number of its own."""
-    return int(generator(seed).integers(2**31))
-
-
-def order_seed(seed: Any = None) -> str:
-    """What the orders of a shuffle follow from: of equal seeds equal ones, of none others every time."""
-    return f"{seeds()}" if seed is None else f"{_global_seed} {int(seed)}"
+def shuffle_seed(seed: Any = None) -> str:
+    """The seed of a shuffle: from ``seed`` and the global seed, or a new random one if ``seed`` is None."""
+    return f"{int(generator().integers(2**31))}" if seed is None else f"{_global_seed} {int(seed)}"
 
 
 def uniform(  # noqa: PLR0917 - TensorFlow's signature
@@ -69,19 +63,19 @@ def uniform(  # noqa: PLR0917 - TensorFlow's signature
     seed: Any = None,
     name: str | None = None,
 ) -> EagerTensor:
-    """Numbers from ``minval`` up to, but not including, ``maxval``; 1 for floats if not given."""
+    """Uniform numbers from ``minval`` up to, but not including, ``maxval``; for floats 1 by default."""
     wanted = as_dtype(dtype)
-    lengths = lengths_of(shape)
+    dims = shape_tuple(shape)
     if wanted.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {wanted!r}")
         low, high = to_numpy(minval), to_numpy(maxval)
         if not bool(np.all(low < high)):
             raise invalid(f"Need minval < maxval, got {low} >= {high}")
-        return of_array(np.asarray(generator(seed).integers(low, high, lengths, wanted.as_numpy_dtype)))
+        return of_array(np.asarray(generator(seed).integers(low, high, dims, wanted.as_numpy_dtype)))
     low = to_numpy(convert_to_tensor(minval, wanted))
     high = to_numpy(convert_to_tensor(1 if maxval is None else maxval, wanted))
-    numbers = generator(seed).random(lengths, np.float64 if wanted.size == 8 else np.float32)
+    numbers = generator(seed).random(dims, np.float64 if wanted.size == 8 else np.float32)
     return of_array(np.asarray(numbers * (high - low) + low).astype(wanted.as_numpy_dtype))
 
 
@@ -93,9 +87,9 @@ def normal(  # noqa: PLR0917 - TensorFlow's signature
     seed: Any = None,
     name: str | None = None,
 ) -> EagerTensor:
-    """Numbers of the normal distribution."""
+    """Normally distributed numbers."""
     wanted = as_dtype(dtype).as_numpy_dtype
-    numbers = generator(seed).standard_normal(lengths_of(shape))
+    numbers = generator(seed).standard_normal(shape_tuple(shape))
     return of_array(np.asarray(numbers * to_numpy(stddev) + to_numpy(mean)).astype(wanted))
 
 
@@ -107,8 +101,8 @@ def truncated_normal(  # noqa: PLR0917 - TensorFlow's signature
     seed: Any = None,
     name: str | None = None,
 ) -> EagerTensor:
-    """Numbers of the normal distribution, those beyond two standard deviations drawn again."""
-    numbers = np.asarray(generator(seed).standard_normal(lengths_of(shape)))
+    """Normally distributed numbers, redrawn if beyond two standard deviations."""
+    numbers = np.asarray(generator(seed).standard_normal(shape_tuple(shape)))
     while bool((far := np.abs(numbers) > 2).any()):
         numbers[far] = generator(seed).standard_normal(int(far.sum()))
     scaled = numbers * to_numpy(stddev) + to_numpy(mean)
@@ -116,7 +110,7 @@ def truncated_normal(  # noqa: PLR0917 - TensorFlow's signature
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> EagerTensor:
-    """The elements of the first dimension in another order."""
+    """The elements of the first dimension in random order."""
     return of_array(generator(seed).permutation(to_numpy(value)))
 
 

@@ -1,4 +1,7 @@
-"""``tf.sparse``: between sparse tensors and dense ones."""
+"""``tf.sparse``: conversions of sparse tensors to dense ones and back.
+
+This module does not know Examples.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ __all__ = ["SparseTensor", "from_dense", "reorder", "reshape", "to_dense"]
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> EagerTensor:
-    """One dense tensor, with ``default_value`` (0 or an empty string) where nothing is kept."""
+    """A dense tensor, with ``default_value`` (0 or an empty string) where no value is stored."""
     if not isinstance(sp_input, SparseTensor):
         raise TypeError("Input must be a SparseTensor.")
     sparse = sp_input._sparse
@@ -29,13 +32,14 @@ def to_dense(
     return of_array(dense)
 
 
-def _check(indices: Any, shape: tuple[int, ...], order_too: bool) -> None:
+def _check(indices: Any, shape: tuple[int, ...], check_order: bool) -> None:
+    """Raise an error unless the indices are in bounds and, if ``check_order``, sorted and distinct."""
     outside = ((indices < 0) | (indices >= shape)).any(axis=1)
     if outside.any():
         row = int(outside.argmax())
         place = shape_text(tuple(indices[row].tolist()))
         raise invalid(f"indices[{row}] = {place} is out of bounds: need 0 <= index < {shape_text(shape)}")
-    if not order_too or len(indices) < 2:
+    if not check_order or len(indices) < 2:
         return
     flat = np.ravel_multi_index(tuple(indices.T), shape)
     wrong = flat[1:] <= flat[:-1]
@@ -51,16 +55,18 @@ def _check(indices: Any, shape: tuple[int, ...], order_too: bool) -> None:
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero, or not empty strings."""
+    """A sparse tensor of the elements that are not zero or an empty string."""
     array = to_numpy(tensor)
     if not array.ndim:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
-    kept = array.astype(np.bool_)
-    return SparseTensor(np.argwhere(kept).astype(np.int64), array[kept], np.array(array.shape, np.int64))
+    nonzero = array.astype(np.bool_)
+    return SparseTensor(
+        np.argwhere(nonzero).astype(np.int64), array[nonzero], np.array(array.shape, np.int64)
+    )
 
 
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Sorted by index."""
+    """The sparse tensor with its entries sorted by index."""
     sparse = sp_input._sparse
     order = np.lexsort(sparse.indices.T[::-1])
     shape = np.array(sparse.dense_shape, np.int64)
@@ -68,7 +74,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> SparseTensor:
-    """The same elements in another shape."""
+    """The sparse tensor in another shape."""
     sparse = sp_input._sparse
     target = np.empty(sparse.dense_shape, np.bool_).reshape(to_numpy(shape).tolist()).shape
     flat = np.ravel_multi_index(tuple(sparse.indices.T), sparse.dense_shape)

@@ -1,4 +1,7 @@
-"""``tf.strings``: what input pipelines do with paths and labels."""
+"""``tf.strings``: the functions that input pipelines apply to paths and labels.
+
+This module does not know files.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,21 @@ from ._values.ragged_sparse import RaggedTensor
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array
 from .dtypes import as_dtype, float32, string
 from .errors import OutOfRangeError
+
+__all__ = [
+    "as_string",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_number",
+    "upper",
+]
 
 
 def _strings(value: Any) -> Array:
@@ -37,33 +55,33 @@ def _raw(value: Any) -> bytes:
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
-    """How many bytes, or characters of UTF-8, each string has."""
+    """The number of bytes, or of characters of UTF-8, in each string."""
     if unit == "UTF8_CHAR":
         return _each(lambda text: len(text.decode(errors="replace")), input, np.int32)
     return _each(len, input, np.int32)
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
-    """In lower case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
+    """The strings in lower case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
     if encoding:
         return _each(lambda text: text.decode(encoding).lower().encode(), input)
     return _each(bytes.lower, input)
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
-    """In upper case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
+    """The strings in upper case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
     if encoding:
         return _each(lambda text: text.decode(encoding).upper().encode(), input)
     return _each(bytes.upper, input)
 
 
 def strip(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
-    """Without white space at both ends."""
+    """The strings without white space at both ends."""
     return _each(bytes.strip, input)
 
 
 def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTensor:
-    """Strings, or tensors of them element by element, one behind the other."""
+    """Strings joined; tensors of strings are joined element by element."""
     between = _raw(separator)
     parts = [_strings(part) for part in inputs]
     shape = next((part.shape for part in parts if part.ndim), ())
@@ -78,7 +96,7 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTens
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> EagerTensor:
-    """The strings along a dimension, or all, as one."""
+    """The strings joined along dimensions, or all of them."""
     array, between = _strings(inputs), _raw(separator)
     places = list(range(array.ndim)) if axis is None else np.atleast_1d(axis).tolist()
     for place in places:
@@ -96,7 +114,7 @@ def reduce_join(
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
-    """The pieces between separators, or between white space: a tensor for one string, else ragged."""
+    """The parts between separators or white space: a tensor for one string, else a ragged tensor."""
     array = _strings(input)
     between = None if sep is None or not _raw(sep) else _raw(sep)
     rows = [text.split(between, maxsplit) for text in array.reshape(-1).tolist()]
@@ -111,7 +129,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
-    """``len`` bytes from ``pos`` on, which counts from the end if negative."""
+    """``len`` bytes from ``pos`` on; a negative ``pos`` counts from the end."""
     first, count = int(pos), int(len)
 
     def part(text: bytes) -> bytes:
@@ -130,19 +148,19 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> EagerTensor:
-    """With what matches ``pattern`` replaced; groups are ``\\\\1`` and so on, as in ``re``."""
+    """The strings with matches of ``pattern`` replaced; ``\\\\1`` in ``rewrite`` is a group, as in ``re``."""
     compiled, new = re.compile(_raw(pattern)), _raw(rewrite).replace(b"\\0", b"\\g<0>")
     return _each(lambda text: compiled.sub(new, text, 0 if replace_global else 1), input)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
-    """Whether the whole of each string matches."""
+    """Whether the whole string matches ``pattern``."""
     compiled = re.compile(_raw(pattern))
     return _each(lambda text: compiled.fullmatch(text) is not None, input, np.bool_)
 
 
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> EagerTensor:  # noqa: A002
-    """The numbers that the strings spell."""
+    """The strings parsed as numbers."""
     wanted = as_dtype(out_type)
 
     def parsed(text: bytes) -> Any:

@@ -1,9 +1,9 @@
-"""``tf.train``: Example and its relatives, which are purerecord's own messages.
+"""``tf.train``: ``Example``, ``SequenceExample`` and their parts, which are the core's messages.
 
-Only the three lists need help: newest protobuf refuses the booleans that half of all tutorials store, and
-TensorFlow's tensors. So ``Int64List`` and its siblings are classes that make messages of the real class
-and recognise them, and stand for that class in everything else. This module does not know files, nor what
-a tensor is beyond its ``__array__``.
+Only the three lists differ. New versions of protobuf refuse booleans, which many tutorials store in an
+``Int64List``, and they refuse tensors. So ``Int64List``, ``FloatList`` and ``BytesList`` are classes that
+convert their values, make messages of the core's classes, and act as these classes otherwise. This module
+knows neither files nor tensors; for it, a tensor is an object with ``__array__``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class _ListType(type):
-    """Stands for a message class: calls make its messages, ``isinstance`` knows them."""
+    """A metaclass whose classes act as a message class: calls make messages, ``isinstance`` accepts them."""
 
     message: Any
     convert: Callable[[Any], Any]
@@ -52,7 +52,7 @@ class _ListType(type):
 
 
 def _items(value: Any) -> Any:
-    """What is in ``value``: arrays and tensors as lists of Python's own objects, which is faster too."""
+    """The items of ``value``. Arrays and tensors become lists of Python objects, which is faster, too."""
     if hasattr(value, "__array__"):
         value = np.asarray(value)
         return value.tolist() if value.ndim == 1 and value.dtype.kind not in "SU" else value
@@ -61,16 +61,16 @@ def _items(value: Any) -> Any:
     return value
 
 
-def _plain(item: Any) -> Any:
-    """A scalar tensor or array as the Python object in it."""
+def _as_python(item: Any) -> Any:
+    """A scalar tensor or array as a Python object; any other item as it is."""
     if hasattr(item, "__array__") and not isinstance(item, np.generic):
         array = np.asarray(item)
         return array.item() if array.ndim == 0 else item
     return item
 
 
-def _whole_number(item: Any) -> Any:
-    item = _plain(item)
+def _as_integer(item: Any) -> Any:
+    item = _as_python(item)
     return int(item) if isinstance(item, (bool, np.bool_)) else item
 
 
@@ -78,21 +78,21 @@ class Int64List(metaclass=_ListType):
     """``Int64List(value=[1, 2, 3])``; booleans are stored as 0 and 1."""
 
     message = proto.Int64List
-    convert = staticmethod(_whole_number)
+    convert = staticmethod(_as_integer)
 
 
 class FloatList(metaclass=_ListType):
-    """``FloatList(value=[0.5, 1])``; what float32 cannot hold becomes infinite."""
+    """``FloatList(value=[0.5, 1])``; values beyond the range of float32 become infinite."""
 
     message = proto.FloatList
-    convert = staticmethod(_plain)
+    convert = staticmethod(_as_python)
 
 
 class BytesList(metaclass=_ListType):
-    """``BytesList(value=[b"..."])``; text has to be encoded first."""
+    """``BytesList(value=[b"..."])``; text must be encoded first."""
 
     message = proto.BytesList
-    convert = staticmethod(_plain)
+    convert = staticmethod(_as_python)
 
 
 __getattr__ = missing("train")

@@ -1,12 +1,24 @@
-"""Tensors of ``purerecord.tf``: numpy arrays with TensorFlow's names, dtypes and operators.
+"""Tensors: numpy arrays with TensorFlow's dtypes, operators and errors.
 
-shapes           ``TensorShape`` and the type specs
-convert          Python and numpy values → tensors
-tensor           ``Tensor``
-ragged_sparse    ``RaggedTensor`` and ``SparseTensor``
-operators        arithmetic with TensorFlow's dtype rules
-making           ``zeros``, ``range``, ``reshape``, ``cast``, ...
-joining          ``concat``, ``stack``, ``gather``, ``where``, ...
-functional       ``cond``, ``while_loop``, ``function``, ``py_function``, ...
-map_fn           ``map_fn``
+The classes, from shapes up:
+
+    nest             nested structures: tuples and dictionaries of leaves
+    shapes           ``TensorShape`` and the type specs
+    convert          Python and numpy values as arrays of the dtype that TensorFlow chooses
+    operators        arithmetic and slices of arrays, by TensorFlow's rules
+    tensor           ``EagerTensor``, ``constant``, ``convert_to_tensor``
+    ragged_sparse    ``RaggedTensor`` and ``SparseTensor`` around the core's ``Ragged`` and ``Sparse``
+
+The functions of the namespace ``tf`` itself:
+
+    casting          ``cast``, ``saturate_cast``
+    creation         ``zeros``, ``fill``, ``range``, ``one_hot``, ...
+    reshaping        ``shape``, ``reshape``, ``squeeze``, ``transpose``, ...
+    joining          ``stack``, ``concat``, ``split``, ``pad``, ``tile``, ...
+    indexing         ``gather``, ``where``, ``sort``, ``unique``, ...
+    eager            ``function``, ``cond``, ``while_loop``, ``py_function``: plain Python, run at once
+    map_fn           ``map_fn``
+    printing         ``print``
+
+This folder knows neither datasets nor files.
 """

@@ -1,8 +1,8 @@
-"""Anything to an array with the dtype that TensorFlow would choose for it.
+"""Any value as an array of the dtype that TensorFlow chooses for it.
 
-numpy's arrays keep their dtype; Python numbers become int32 (int64 if they need it) or float32, whatever
-numpy would make of them; text becomes an array of ``bytes`` objects. The errors and their texts are
-TensorFlow's. This module does not know tensors: a tensor is something with ``__array__``.
+numpy arrays keep their dtype. Python integers become int32, or int64 if they need it, and floats become
+float32. Text becomes an array of ``bytes`` objects. The errors and their texts are TensorFlow's. This module
+does not know tensors: for it, a tensor is an object with ``__array__``.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ Array = npt.NDArray[Any]
 _SEQUENCES = (list, tuple, range)
 _UNSUPPORTED = "Attempt to convert a value ({!r}) with an unsupported type ({!r}) to a Tensor."
 
-
-# What TensorFlow says of numpy's types that it does not have.
-_UNKNOWN = {
+# What TensorFlow's error calls the numpy types that it does not support.
+_UNSUPPORTED_NUMPY = {
     "M": "type: NPY_DATETIME",
     "m": "type: NPY_TIMEDELTA",
     "g": "type: NPY_LONGDOUBLE",
@@ -31,28 +30,28 @@ _UNKNOWN = {
 
 
 def to_array(value: Any, dtype: DType | None = None) -> Array:
-    """``value`` as an array of its own, with ``dtype`` or the one that TensorFlow chooses."""
+    """``value`` as a new array, with ``dtype`` or the dtype that TensorFlow chooses."""
     if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, (bytes, str)):
-        return _of_numpy(np.array(value), dtype)
+        return _from_numpy(np.array(value), dtype)
     if isinstance(value, (bool, int, float, complex, str, bytes, *_SEQUENCES)):
-        return _of_python(value, dtype)
+        return _from_python(value, dtype)
     if isinstance(value, (bytearray, memoryview)):
-        return _of_python(list(value), dtype)
+        return _from_python(list(value), dtype)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return _of_numpy(np.array(value), dtype)
+        return _from_numpy(np.array(value), dtype)
     if hasattr(value, "__len__") and hasattr(value, "__getitem__") and not hasattr(value, "keys"):
-        return _of_python([value[i] for i in range(len(value))], dtype)
+        return _from_python([value[i] for i in range(len(value))], dtype)
     raise ValueError(_UNSUPPORTED.format(value, type(value)))
 
 
 # --- Arrays -----------------------------------------------------------------------------------------
 
 
-def _of_numpy(array: Array, dtype: DType | None) -> Array:
+def _from_numpy(array: Array, dtype: DType | None) -> Array:
     if dtype is string or (dtype is None and array.dtype.kind in "SUTO"):
         return strings(array.reshape(-1).tolist(), array.shape)
     if array.dtype.kind not in "SUTO" and not _is_known(array.dtype):
-        what = _UNKNOWN.get(array.dtype.char, "data type")
+        what = _UNSUPPORTED_NUMPY.get(array.dtype.char, "data type")
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy {what}).")
     target = array.dtype.newbyteorder("=") if dtype is None else np.dtype(dtype.as_numpy_dtype)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -86,21 +85,21 @@ def strings(values: list[Any], shape: tuple[int, ...]) -> Array:
 # --- Python values ----------------------------------------------------------------------------------
 
 
-def _of_python(value: Any, dtype: DType | None) -> Array:
+def _from_python(value: Any, dtype: DType | None) -> Array:
     shape = _shape(value)
     if 0 in shape:
         return np.zeros(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
     leaves = list(_leaves(value, len(shape)))
-    # Of which type a list of booleans and numbers is to be must be said, if it begins with a boolean.
+    # Without a dtype, TensorFlow refuses a list of booleans and numbers that begins with a boolean.
     kind = _kind(
         leaves, ["int", "float", "complex"] if dtype is None else ["bool", "int", "float", "complex"]
     )
     if kind == "string":
         if dtype not in (None, string):
-            raise _cannot(value, dtype)
+            raise _cannot_convert(value, dtype)
         return strings(leaves, shape)
     if dtype is None:
-        return _chosen(leaves, kind).reshape(shape)
+        return _with_default_dtype(leaves, kind).reshape(shape)
     fits = {
         "bool": dtype is not string,
         "int": dtype is not string and not dtype.is_bool,
@@ -108,11 +107,11 @@ def _of_python(value: Any, dtype: DType | None) -> Array:
         "complex": dtype.is_complex,
     }
     if not fits[kind]:
-        raise _cannot(value, dtype)
-    return _as(leaves, kind, dtype).reshape(shape)
+        raise _cannot_convert(value, dtype)
+    return _with_dtype(leaves, kind, dtype).reshape(shape)
 
 
-def _cannot(value: Any, dtype: DType | None) -> TypeError:
+def _cannot_convert(value: Any, dtype: DType | None) -> TypeError:
     name = "string" if dtype is None else dtype.name
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {name}")
 
@@ -124,7 +123,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _shape(value: Any) -> tuple[int, ...]:
-    """The shape that the first elements suggest; an empty list ends it, as in TensorFlow."""
+    """The shape by the first elements. As in TensorFlow, an empty list is the last dimension."""
     shape = []
     while _is_sequence(value):
         shape.append(len(value))
@@ -135,7 +134,7 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def _leaves(value: Any, depth: int) -> Iterator[Any]:
-    """The scalars ``depth`` lists down, which must all be there and be scalars."""
+    """The scalars at ``depth`` levels of lists. Any other depth of a scalar is an error."""
     if _is_sequence(value) != bool(depth):
         if depth:
             raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
@@ -157,7 +156,7 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
 
 
 def _kind(leaves: list[Any], order: list[str]) -> str:
-    """What the leaves are: all of one kind, or of several of which the order says that the later prevails."""
+    """The kind of the leaves: the one that they share, or the last of ``order`` among those that occur."""
     kind = _kind_of(type(leaves[0]))
     if kind is None:
         raise ValueError(_UNSUPPORTED.format(leaves[0], type(leaves[0])))
@@ -188,8 +187,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _chosen(leaves: list[Any], kind: str) -> Array:
-    """The leaves with the dtype that TensorFlow gives them."""
+def _with_default_dtype(leaves: list[Any], kind: str) -> Array:
+    """The leaves with the dtype that TensorFlow chooses for them."""
     if kind == "bool":
         return np.array(leaves, np.bool_)
     if kind == "complex":
@@ -217,8 +216,8 @@ def _integers(leaves: list[Any], numpy: Any) -> Array:
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
 
 
-def _as(leaves: list[Any], kind: str, dtype: DType) -> Array:
-    """The leaves with ``dtype``, which suits them; integers too large for it lose their upper bits."""
+def _with_dtype(leaves: list[Any], kind: str, dtype: DType) -> Array:
+    """The leaves with ``dtype``, which fits their kind. Integers that are too large lose their upper bits."""
     numpy = dtype.as_numpy_dtype
     if dtype.is_integer:
         return _integers(leaves, np.uint64 if numpy is np.uint64 else np.int64).astype(numpy)

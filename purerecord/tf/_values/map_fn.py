@@ -1,6 +1,7 @@
-"""``tf.map_fn``: a function of every row of a tensor, or of the rows of several tensors at a time.
+"""``tf.map_fn``: a function of every row of a tensor, or of the rows of several tensors together.
 
-Unlike in ``tf.data``, a list is a structure here, like a tuple or a dictionary.
+Unlike in ``nest``, a list is a structure here, like a tuple or a dictionary. This module does not know
+datasets.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..dtypes import DType, as_dtype
 from .convert import Array
-from .functional import wrap_value
+from .eager import wrap_value
 from .operators import invalid
 from .ragged_sparse import RaggedTensor
 from .shapes import RaggedTensorSpec
@@ -22,8 +23,8 @@ Leaf = Any
 
 
 def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: Any) -> Any:
-    """``fn`` of each element of the first dimension, stacked; ``fn_output_signature`` says what it gives."""
-    leaves = [wrap_value(leaf) for leaf in _flat(elems)]
+    """The stacked results of ``fn`` for each row; ``fn_output_signature`` gives their types."""
+    leaves = [wrap_value(leaf) for leaf in _flatten(elems)]
     if not leaves:
         raise ValueError(f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}")
     if any(isinstance(leaf, EagerTensor) and not leaf.ndim for leaf in leaves):
@@ -35,18 +36,18 @@ def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: A
     wanted = options.get("fn_output_signature")
     wanted = dtype if wanted is None else wanted
     if wanted is None:
-        wanted = _like(elems, [leaf if isinstance(leaf, RaggedTensor) else leaf.dtype for leaf in leaves])
-    results = [fn(_like(elems, row)) for row in zip(*rows, strict=True)]
+        wanted = _pack(elems, [leaf if isinstance(leaf, RaggedTensor) else leaf.dtype for leaf in leaves])
+    results = [fn(_pack(elems, row)) for row in zip(*rows, strict=True)]
     for result in results:
         if not _same(wanted, result):
             raise ValueError("The two structures don't have the same nested structure.")
-    places = _flat(wanted)
-    columns = zip(*map(_flat, results), strict=True) if results else [() for _ in places]
-    return _like(wanted, [_stacked(list(parts), place) for parts, place in zip(columns, places, strict=True)])
+    places = _flatten(wanted)
+    columns = zip(*map(_flatten, results), strict=True) if results else [() for _ in places]
+    return _pack(wanted, [_stack(list(parts), place) for parts, place in zip(columns, places, strict=True)])
 
 
-def _stacked(parts: list[Any], wanted: Any) -> Any:
-    """The results for one place of the signature, as one tensor."""
+def _stack(parts: list[Any], wanted: Any) -> Any:
+    """One tensor of the results for one leaf of the signature."""
     kind = as_dtype(getattr(wanted, "dtype", wanted))
     tensors = [wrap_value(part) for part in parts]
     for tensor in tensors:
@@ -58,30 +59,32 @@ def _stacked(parts: list[Any], wanted: Any) -> Any:
     if isinstance(wanted, (RaggedTensorSpec, RaggedTensor)):
         lengths = [len(array) for array in arrays]
         splits = wanted.row_splits.dtype if isinstance(wanted, RaggedTensor) else wanted.row_splits_dtype
-        return RaggedTensor.from_row_lengths(_joined(arrays, kind), np.array(lengths, splits.as_numpy_dtype))
+        return RaggedTensor.from_row_lengths(
+            _concatenate(arrays, kind), np.array(lengths, splits.as_numpy_dtype)
+        )
     for array in arrays:
         if array.shape != arrays[0].shape:
             raise ValueError(f"Incompatible shape for value ({array.shape}), expected ({arrays[0].shape})")
     return of_array(np.stack(arrays) if arrays else np.zeros(0, kind.as_numpy_dtype))
 
 
-def _joined(arrays: list[Array], kind: DType) -> Array:
+def _concatenate(arrays: list[Array], kind: DType) -> Array:
     return np.concatenate(arrays) if arrays else np.zeros(0, kind.as_numpy_dtype)
 
 
 # --- Structures -------------------------------------------------------------------------------------
 
 
-def _flat(structure: Any) -> list[Leaf]:
+def _flatten(structure: Any) -> list[Leaf]:
     if isinstance(structure, Mapping):
-        return [leaf for key in sorted(structure) for leaf in _flat(structure[key])]
+        return [leaf for key in sorted(structure) for leaf in _flatten(structure[key])]
     if isinstance(structure, (list, tuple)):
-        return [leaf for part in structure for leaf in _flat(part)]
+        return [leaf for part in structure for leaf in _flatten(part)]
     return [structure]
 
 
-def _like(structure: Any, leaves: Any) -> Any:
-    """The structure with other leaves."""
+def _pack(structure: Any, leaves: Any) -> Any:
+    """A structure of the same form with other leaves."""
     left = iter(leaves)
 
     def build(part: Any) -> Any:
@@ -97,7 +100,7 @@ def _like(structure: Any, leaves: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two structures have their leaves in the same places; a leaf may be a list that is a tensor."""
+    """Whether two structures have their leaves in the same places."""
     if isinstance(one, Mapping):
         keys = isinstance(other, Mapping) and one.keys() == other.keys()
         return keys and all(_same(one[key], other[key]) for key in one)

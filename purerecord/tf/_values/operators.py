@@ -1,7 +1,7 @@
-"""Operators as TensorFlow computes them, on arrays: equal dtypes only, results of the same dtype.
+"""TensorFlow's operators and slices, on arrays: operands of one dtype, and results of that dtype.
 
-Nothing is promoted and integers wrap around. What TensorFlow refuses is refused with its error. This
-module does not know tensors; ``tensors`` converts the operands.
+There is no promotion, and integers wrap around. What TensorFlow refuses raises its error. This module does
+not know tensors; ``tensor`` converts the operands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..dtypes import DType, of_numpy, string
 from ..errors import InvalidArgumentError
 from .convert import Array
 
-# What TensorFlow's kernels call the types whose names differ.
+# TensorFlow's kernels have other names for these types.
 _KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 _COMPARISONS = ("Less", "LessEqual", "Greater", "GreaterEqual")
 _BITWISE = ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert")
@@ -44,8 +44,8 @@ def kernel_name(dtype: DType) -> str:
     return _KERNEL_NAMES.get(dtype.name, dtype.name)
 
 
-def _refused(op: str, dtype: DType) -> bool:
-    """Whether TensorFlow has no such operation on this type."""
+def _is_unsupported(op: str, dtype: DType) -> bool:
+    """Whether TensorFlow does not have the operation for this type."""
     if op in ("Equal", "NotEqual"):
         return False
     if op in _BITWISE:
@@ -53,26 +53,26 @@ def _refused(op: str, dtype: DType) -> bool:
     if dtype.name == "string":
         return op != "AddV2"
     if dtype.is_bool:
-        return op != "Mul"  # of booleans this is "and"
+        return op != "Mul"  # which is "and" for booleans
     return (op in _COMPARISONS and dtype.is_complex) or (op in _SIGNED and dtype.is_unsigned)
 
 
 def _check(op: str, dtype: DType) -> None:
-    if _refused(op, dtype):
+    if _is_unsupported(op, dtype):
         raise invalid(
             f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values of {op}"
         )
 
 
 def check_kind(op: str, array: Array, kinds: str) -> None:
-    """An error unless the array is of one of these kinds, given by numpy's letters."""
+    """Raise an error unless the kind of the array is one of these letters of numpy."""
     if array.dtype.kind not in kinds:
         name = kernel_name(of_numpy(array.dtype))
         raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
 
 
-def within(axis: Any, ndim: int) -> int:
-    """``axis`` counted from the front; it must be one of ``ndim``."""
+def normalized_axis(axis: Any, ndim: int) -> int:
+    """``axis`` as a number from 0 to ``ndim - 1``. Any other axis is an error."""
     place = operator.index(axis)
     if not -ndim <= place < ndim:
         raise invalid(f"Expected dimension in the range [{-ndim}, {ndim}), but got {place}")
@@ -99,7 +99,7 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
     if kinds[0].is_floating:
         function = _OF_FLOATS.get(op, function)
     if kinds[0] is string and op == "AddV2":
-        # Into an array, since numpy would make of a single result its own kind of bytes.
+        # With ``out``, a single result stays ``bytes`` in an array of objects.
         joined = np.empty(np.broadcast_shapes(x.shape, y.shape), object)
         return cast(Array, function(x, y, out=joined))
     with np.errstate(all="ignore"):
@@ -141,7 +141,7 @@ def unary(op: str, function: Callable[..., Any], x: Array) -> Array:
 
 
 def divide(x: Array, y: Array) -> Array:
-    """True division: small integers as float32, others as float64."""
+    """True division. Integers of 8 and 16 bits become float32, larger ones float64."""
     dtype = of_numpy(x.dtype)
     other = of_numpy(y.dtype)
     if dtype is not other:
@@ -158,7 +158,7 @@ def divide(x: Array, y: Array) -> Array:
 
 
 def sliced(array: Array, key: Any) -> Array:
-    """``array[key]``, with what TensorFlow knows: integers, slices, ``...``, None, and masks alone."""
+    """``array[key]`` for the keys of TensorFlow: integers, slices, ``...``, None, or one mask."""
     if isinstance(key, (bool, np.bool_)):
         raise ValueError("mask cannot be scalar.")
     mask = _as_mask(key)
@@ -171,7 +171,7 @@ def sliced(array: Array, key: Any) -> Array:
     if taken > array.ndim:
         raise invalid(f"Index out of range using input dim {array.ndim}; input has only {array.ndim} dims")
     _check_bounds(array.shape, keys, array.ndim - taken)
-    # With an ellipsis a single element comes as an array, too.
+    # With an ellipsis, numpy returns a single element as an array, too.
     return array[keys if Ellipsis in keys else (*keys, ...)]
 
 
@@ -184,7 +184,7 @@ def _as_mask(key: Any) -> Array | None:
 
 
 def _as_key(part: Any) -> Any:
-    """One index in numpy's terms."""
+    """One index, as numpy takes it."""
     if part is None or isinstance(part, EllipsisType):
         return part
     if isinstance(part, slice):

@@ -1,7 +1,7 @@
-"""``tf.RaggedTensor`` and ``tf.SparseTensor``: purerecord's ``Ragged`` and ``Sparse`` as tensors.
+"""``tf.RaggedTensor`` and ``tf.SparseTensor``: the core's ``Ragged`` and ``Sparse`` with TensorFlow's API.
 
-The core's types hold the arrays and do the work; here they get TensorFlow's names and manners.
-``wrap`` makes a tensor of whatever the core gives, ``unwrap`` is its opposite.
+``wrap`` turns a value of the core into a tensor, ``unwrap`` does the reverse. This module does not know how
+such values are parsed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class RaggedTensor(Tensor):
     __array_priority__ = 101
 
     def __init__(self, ragged: Ragged) -> None:
-        """Of the core's ``Ragged``; programs use the class methods."""
+        """A tensor of the core's ``Ragged``. Programs use the class methods."""
         self._ragged = ragged
 
-    # --- Making one -----------------------------------------------------------------------------
+    # --- Construction ---------------------------------------------------------------------------
 
     @classmethod
     def from_row_splits(
@@ -85,11 +85,11 @@ class RaggedTensor(Tensor):
         splits = np.arange(len(array) + 1, dtype=np.int64) * array.shape[1]
         return cls(Ragged(array.reshape(-1, *array.shape[2:]), splits))
 
-    # --- What it is -----------------------------------------------------------------------------
+    # --- Properties -----------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
-        """The shape, None where the length varies."""
+        """The shape, with None for a length that varies."""
         inner = self.values.shape
         return TensorShape([len(self._ragged), None, *inner[1:]])
 
@@ -104,7 +104,7 @@ class RaggedTensor(Tensor):
 
     @property
     def values(self) -> Any:
-        """All rows one after the other: a tensor, or a ragged one if the rows are ragged."""
+        """The concatenated rows: a tensor, or a ragged tensor if the rows are ragged."""
         return wrap(self._ragged.values)
 
     @property
@@ -114,7 +114,7 @@ class RaggedTensor(Tensor):
 
     @property
     def row_splits(self) -> EagerTensor:
-        """Where rows begin and end."""
+        """The offsets in ``values`` at which rows begin and end."""
         return of_array(self._ragged.row_splits)
 
     @property
@@ -124,7 +124,7 @@ class RaggedTensor(Tensor):
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
+        """The number of ragged dimensions."""
         return len(self._ragged.nested_row_splits)
 
     def nrows(self, out_type: Any = None) -> EagerTensor:
@@ -137,11 +137,11 @@ class RaggedTensor(Tensor):
         return of_array(self._ragged.row_lengths())
 
     def row_starts(self) -> EagerTensor:
-        """Where each row begins."""
+        """The offset in ``values`` at which each row begins."""
         return of_array(self._ragged.row_splits[:-1])
 
     def row_limits(self) -> EagerTensor:
-        """Where each row ends."""
+        """The offset in ``values`` at which each row ends."""
         return of_array(self._ragged.row_splits[1:])
 
     def value_rowids(self) -> EagerTensor:
@@ -150,17 +150,17 @@ class RaggedTensor(Tensor):
         return of_array(np.repeat(rows, self._ragged.row_lengths()))
 
     def bounding_shape(self) -> EagerTensor:
-        """The shape that ``to_tensor`` has."""
+        """The shape of ``to_tensor()``."""
         return of_array(np.array(self._ragged.to_dense().shape, self._ragged.row_splits.dtype))
 
-    # --- What it becomes ------------------------------------------------------------------------
+    # --- Conversion and operators ---------------------------------------------------------------
 
     def to_list(self) -> list[Any]:
         """Nested lists."""
         return self._ragged.to_list()
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> EagerTensor:
-        """One dense tensor, short rows filled up; cut or filled to ``shape`` where that says a length."""
+        """A dense tensor. Short rows are padded; ``shape`` may fix lengths to cut or pad to."""
         fill = None if default_value is None else convert_to_tensor(default_value, self.dtype)._array[()]
         dense = self._ragged.to_dense(fill)
         if shape is not None:
@@ -182,7 +182,7 @@ class RaggedTensor(Tensor):
         return SparseTensor(indices, self._ragged.flat_values, dense.shape)
 
     def numpy(self) -> Array:
-        """An array of arrays; one array if all rows have one length."""
+        """An array of arrays, or one array if all rows have the same length."""
         values = self.values.numpy()
         splits = self._ragged.row_splits
         rows = [values[splits[i] : splits[i + 1]] for i in range(len(splits) - 1)]
@@ -196,7 +196,7 @@ class RaggedTensor(Tensor):
         return map(wrap, self._ragged)
 
     def __getitem__(self, key: Any) -> Any:
-        """A row for an index, a ragged tensor for a slice; further indices apply to each row."""
+        """A row for an index, a ragged tensor for a slice. Further indices apply to each row."""
         first, rest = (key[0], key[1:]) if isinstance(key, tuple) else (key, ())
         part = wrap(self._ragged[first if isinstance(first, slice) else operator.index(first)])
         if not rest:
@@ -215,7 +215,7 @@ class RaggedTensor(Tensor):
         return RaggedTensor(_with_flat(self._ragged, convert_to_tensor(new_values)._array))
 
     def _map(self, function: Callable[[Any, Any], Any], other: Any) -> RaggedTensor:
-        """An operator with a scalar, or with a ragged tensor of the same rows."""
+        """``function`` of the flat values and a scalar or a ragged tensor with the same row lengths."""
         if isinstance(other, RaggedTensor):
             if not all(map(np.array_equal, self.nested_row_splits, other.nested_row_splits)):
                 raise invalid("Incompatible shapes: the rows of the two ragged tensors differ in length")
@@ -251,7 +251,7 @@ class RaggedTensor(Tensor):
 
 
 def _partition(value: Any) -> Array:
-    """Row splits and the like: arrays and tensors of int32 stay so, everything else is int64."""
+    """A row partition as an array. Arrays and tensors keep int32, lists become int64."""
     if isinstance(value, (np.ndarray, EagerTensor)):
         return convert_to_tensor(value)._array
     return convert_to_tensor(value, int64)._array
@@ -263,7 +263,7 @@ def _with_flat(ragged: Ragged, values: Array) -> Ragged:
 
 
 def _element_text(element: Any) -> str:
-    """An element, or a row, as it stands in a ragged tensor's repr."""
+    """An element or a row in the repr of a ragged tensor."""
     if not isinstance(element, np.ndarray):
         return str(element)
     if not element.size:
@@ -272,48 +272,48 @@ def _element_text(element: Any) -> str:
 
 
 class SparseTensor(Tensor):
-    """A tensor of which only some entries are kept: ``values[i]`` at ``indices[i]``."""
+    """A tensor that stores only some entries: ``values[i]`` at ``indices[i]``."""
 
     __slots__ = ("_sparse",)
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         places = convert_to_tensor(indices, int64)._array
-        kept = convert_to_tensor(values)._array
+        stored = convert_to_tensor(values)._array
         shape = convert_to_tensor(dense_shape, int64)._array
-        for one, two in ((places.shape[0], kept.shape[0]), (places.shape[-1], len(shape))):
+        for one, two in ((places.shape[0], stored.shape[0]), (places.shape[-1], len(shape))):
             if one != two:
                 raise ValueError(f"Dimensions {one} and {two} are not compatible")
-        self._sparse = Sparse(places, kept, tuple(shape.tolist()))
+        self._sparse = Sparse(places, stored, tuple(shape.tolist()))
 
     @classmethod
     def of(cls, sparse: Sparse) -> SparseTensor:
-        """Of the core's ``Sparse``, as it is."""
+        """A tensor of the core's ``Sparse``, which is not copied."""
         made = cls.__new__(cls)
         made._sparse = sparse
         return made
 
     @property
     def indices(self) -> EagerTensor:
-        """Where the values are: a row of indices for each."""
+        """The indices of the values, one row for each."""
         return of_array(self._sparse.indices)
 
     @property
     def values(self) -> EagerTensor:
-        """The kept values."""
+        """The stored values."""
         return of_array(self._sparse.values)
 
     @property
     def dense_shape(self) -> EagerTensor:
-        """The shape of the whole, as a tensor."""
+        """The shape of the dense tensor, as a tensor."""
         return of_array(np.array(self._sparse.dense_shape, np.int64))
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """The shape of the dense tensor."""
         return TensorShape(self._sparse.dense_shape)
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """The shape of the dense tensor."""
         return self.shape
 
     @property
@@ -334,7 +334,7 @@ def _sparse_tensor(sparse: Sparse) -> SparseTensor:
 
 
 def wrap(value: Any) -> Any:
-    """The tensor of what the core gives: an array, a scalar, ``bytes``, a ``Ragged`` or a ``Sparse``."""
+    """A value of the core as a tensor: an array, a scalar, ``bytes``, a ``Ragged`` or a ``Sparse``."""
     if isinstance(value, Ragged):
         return RaggedTensor(value)
     if isinstance(value, Sparse):
@@ -343,7 +343,7 @@ def wrap(value: Any) -> Any:
 
 
 def unwrap(value: Any) -> Any:
-    """What the core works with: the array, ``Ragged`` or ``Sparse`` of a tensor, anything else as it is."""
+    """A tensor as a value of the core: its array, ``Ragged`` or ``Sparse``. Other values stay as they are."""
     if isinstance(value, EagerTensor):
         return value._array
     if isinstance(value, RaggedTensor):
@@ -352,7 +352,7 @@ def unwrap(value: Any) -> Any:
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The spec of a tensor, or of what can become one."""
+    """The spec of a tensor, or of a value that can become one."""
     if isinstance(value, RaggedTensor):
         splits = of_numpy(value._ragged.row_splits.dtype)
         return RaggedTensorSpec(value.shape, value.dtype, value.ragged_rank, splits)
@@ -369,7 +369,7 @@ def ragged_constant(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
     row_splits_dtype: Any = int64,
 ) -> Any:
-    """Nested lists as a ragged tensor, down to ``ragged_rank`` or the innermost."""
+    """A ragged tensor of nested lists; ``ragged_rank`` limits its ragged dimensions."""
     if inner_shape is not None:
         raise NotImplementedError("ragged.constant with inner_shape is not in purerecord.tf")
     depth = _depth(pylist)

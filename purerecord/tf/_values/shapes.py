@@ -1,7 +1,7 @@
-"""``tf.TensorShape``, ``tf.TensorSpec`` and its relatives: what a tensor is like, without its values.
+"""``tf.TensorShape`` and the type specs: shape and dtype of a tensor without its values.
 
-A shape is not a tuple, as in TensorFlow, but equal to one, iterable and good enough for numpy. This
-module does not know tensors, only that they have a ``shape`` and a ``dtype``.
+As in TensorFlow, a shape is not a tuple, but it equals one, is iterable, and numpy accepts it. This module
+does not know tensors, only that they have a ``shape`` and a ``dtype``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _dimension(value: Any) -> int | None:
 
 
 class TensorShape:
-    """The lengths of a tensor's dimensions, None where unknown; the rank may be unknown too.
+    """The lengths of a tensor's dimensions, None if unknown; the rank may be unknown, too.
 
     >>> TensorShape([2, None]).as_list()
     [2, None]
@@ -59,14 +59,14 @@ class TensorShape:
 
     @classmethod
     def of(cls, dims: Dims) -> TensorShape:
-        """The shape of an array, which needs no checking."""
+        """The shape of an array. Its dimensions need no check."""
         shape = cls.__new__(cls)
         shape._dims = dims
         return shape
 
     @property
     def rank(self) -> int | None:
-        """How many dimensions there are; None if unknown."""
+        """The number of dimensions; None if unknown."""
         return None if self._dims is None else len(self._dims)
 
     ndims = rank
@@ -102,7 +102,7 @@ class TensorShape:
         )
 
     def merge_with(self, other: Any) -> TensorShape:
-        """All that is known from this shape and the other."""
+        """The shape that is known from this one and the other together."""
         other = as_shape(other)
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
@@ -113,7 +113,7 @@ class TensorShape:
         )
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """What this shape and the other have in common."""
+        """The most specific shape of which this one and the other are cases."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
             return TensorShape(None)
@@ -143,16 +143,16 @@ class TensorShape:
         return self
 
     def assert_has_rank(self, rank: int) -> None:
-        """An error unless this shape can have ``rank`` dimensions."""
+        """Raise an error unless this shape can have ``rank`` dimensions."""
         self.with_rank(rank)
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """An error unless a tensor can have both this shape and the other."""
+        """Raise an error unless a tensor can have both this shape and the other."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """An error unless every length is known."""
+        """Raise an error unless every length is known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -206,38 +206,38 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 class TypeSpec:
-    """Base of the specs: immutable, comparable, hashable."""
+    """The base class of type specs: immutable, comparable, hashable."""
 
-    __slots__ = ("_facts",)
-    _facts: tuple[Any, ...]
+    __slots__ = ("_arguments",)
+    _arguments: tuple[Any, ...]
 
     @property
     def shape(self) -> TensorShape:
         """The shape, as far as it is known."""
-        shape: TensorShape = self._facts[0]
+        shape: TensorShape = self._arguments[0]
         return shape
 
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        dtype: DType = self._facts[1]
+        dtype: DType = self._arguments[1]
         return dtype
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value (or every value of a spec) can be what this says."""
+        """Whether a value, or every value of a spec, can match this spec."""
         return bool(self.dtype == spec_or_value.dtype and self.shape.is_compatible_with(spec_or_value.shape))
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._facts == other._facts
+        return type(self) is type(other) and self._arguments == other._arguments
 
     def __hash__(self) -> int:
-        return hash((type(self), self._facts))
+        return hash((type(self), self._arguments))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._facts))})"
+        return f"{type(self).__name__}({', '.join(map(repr, self._arguments))})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._facts
+        return type(self), self._arguments
 
 
 class TensorSpec(TypeSpec):
@@ -246,12 +246,12 @@ class TensorSpec(TypeSpec):
     __slots__ = ()
 
     def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
-        self._facts = (TensorShape(shape), as_dtype(dtype), name)
+        self._arguments = (TensorShape(shape), as_dtype(dtype), name)
 
     @property
     def name(self) -> str | None:
-        """The name, which says nothing about the tensor."""
-        name: str | None = self._facts[2]
+        """The name. It does not describe the tensor."""
+        name: str | None = self._arguments[2]
         return name
 
     @classmethod
@@ -285,18 +285,18 @@ class RaggedTensorSpec(TypeSpec):
             if shape.rank is None:
                 raise ValueError("Must specify ragged_rank or a shape with a known rank.")
             ragged_rank = shape.rank - 1
-        self._facts = (shape, as_dtype(dtype), ragged_rank, as_dtype(row_splits_dtype))
+        self._arguments = (shape, as_dtype(dtype), ragged_rank, as_dtype(row_splits_dtype))
 
     @property
     def ragged_rank(self) -> int:
-        """How many dimensions have row splits."""
-        rank: int = self._facts[2]
+        """The number of dimensions with row splits."""
+        rank: int = self._arguments[2]
         return rank
 
     @property
     def row_splits_dtype(self) -> DType:
         """The type of the row splits."""
-        dtype: DType = self._facts[3]
+        dtype: DType = self._arguments[3]
         return dtype
 
 
@@ -306,4 +306,4 @@ class SparseTensorSpec(TypeSpec):
     __slots__ = ()
 
     def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
-        self._facts = (TensorShape(shape), as_dtype(dtype))
+        self._arguments = (TensorShape(shape), as_dtype(dtype))

@@ -1,9 +1,12 @@
-"""``EagerTensor``: an array with TensorFlow's manners; ``tf.constant`` and ``tf.convert_to_tensor``.
+"""``EagerTensor``, ``tf.constant`` and ``tf.convert_to_tensor``.
 
-A tensor wraps a numpy array and is not one, as in TensorFlow: ``dtype`` is a ``tf.DType``, which numpy's
-own functions (``np.save``, ``np.testing``) do not bear in an array. It becomes one wherever numpy wants one.
-Operators are TensorFlow's: the other operand takes the tensor's dtype, or it is an error; nothing is
-promoted. A tensor does not change. Code that wants the array and will not write to it calls ``to_numpy``.
+As in TensorFlow, a tensor wraps an array and is not a subclass of it: its ``dtype`` is a ``tf.DType``, which
+numpy's own functions (``np.save``, ``np.testing``) reject in an array. ``__array__`` converts it wherever
+numpy needs an array. Operators follow TensorFlow: the other operand must have the tensor's dtype or be
+convertible to it; there is no promotion. A tensor is immutable. Code that only reads the array calls
+``to_numpy``.
+
+This module does not know ragged and sparse tensors.
 """
 
 from __future__ import annotations
@@ -21,22 +24,22 @@ from .shapes import TensorShape, TensorSpec
 
 
 class Tensor:
-    """Base of the tensors, for ``isinstance`` and annotations."""
+    """The base class of tensors, for ``isinstance`` and annotations."""
 
     __slots__ = ()
 
 
 class EagerTensor(Tensor):
-    """A tensor with its values."""
+    """A dense tensor with its values."""
 
     __slots__ = ("__weakref__", "_array")
-    __array_priority__ = 100  # so that numpy leaves ``array + tensor`` to the tensor
+    __array_priority__ = 100  # numpy leaves ``array + tensor`` to the tensor
 
     def __init__(self, array: Array) -> None:
-        """A tensor of ``array``, which nobody may change from now on; strings are ``bytes`` objects."""
+        """A tensor of ``array``, which must not change any more. Strings are ``bytes`` objects."""
         self._array = array
 
-    # --- What it is -----------------------------------------------------------------------------
+    # --- Properties -----------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
@@ -48,7 +51,7 @@ class EagerTensor(Tensor):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """An error unless the tensor has this shape."""
+        """Raise an error unless the tensor has this shape."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
@@ -61,26 +64,26 @@ class EagerTensor(Tensor):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return self._array.ndim
 
     @property
     def device(self) -> str:
-        """Where the values are, as TensorFlow writes it."""
+        """The device of the values: always the CPU."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     backing_device = device
 
     def numpy(self) -> Any:
-        """The values as an array of its own; a scalar as numpy's scalar, or as ``bytes``."""
+        """A copy of the values as an array; a scalar as a numpy scalar or ``bytes``."""
         return self._array.copy() if self._array.ndim else self._array[()]
 
     def cpu(self) -> EagerTensor:
-        """This."""
+        """This tensor."""
         return self
 
     def ref(self) -> Reference:
-        """Something that can be a key of a dictionary: equal if it is the same tensor."""
+        """A hashable reference, equal to others of the same tensor object."""
         return Reference(self)
 
     experimental_ref = ref
@@ -93,7 +96,7 @@ class EagerTensor(Tensor):
             hint = f"; numpy's arrays have: tensor.numpy().{name}"
         raise AttributeError(f"EagerTensor object has no attribute {name!r}{hint}")
 
-    # --- What Python makes of it ----------------------------------------------------------------
+    # --- Conversion to Python and numpy ---------------------------------------------------------
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if dtype is not None and np.dtype(dtype) != self._array.dtype:
@@ -150,7 +153,7 @@ class EagerTensor(Tensor):
     def _text(self, show: Callable[[Any], str]) -> str:
         if not self._array.ndim:
             value = self._array[()]
-            # numpy's own repr of a scalar names its type, which is said already.
+            # numpy's repr of a scalar names the type, which the repr of the tensor names already.
             plain = value.item() if show is repr and isinstance(value, np.generic) else value
             return show(plain)
         text = show(self._array)
@@ -262,12 +265,12 @@ class EagerTensor(Tensor):
 
 
 def _element(array: Array, row: int) -> Array:
-    """Row ``row``, as an array also where it is a scalar."""
+    """Row ``row``, as an array even if it is a scalar."""
     return array[row, ...]
 
 
 class Reference:
-    """Wraps a tensor so that it is compared by identity: ``tensor.ref()``."""
+    """A tensor compared by identity: ``tensor.ref()``."""
 
     __slots__ = ("_tensor",)
 
@@ -288,11 +291,14 @@ class Reference:
         return f"<Reference wrapping {self._tensor!r}>"
 
 
-# --- Operators, with operands that are not tensors yet ----------------------------------------------
+# --- Operators with any other operand ---------------------------------------------------------------
 
 
 def _operand(other: Any, dtype: DType, lenient: bool) -> Array:
-    """The other operand: a tensor as it is, anything else with the tensor's dtype if that is possible."""
+    """The array of the other operand. A value that is no tensor takes ``dtype``.
+
+    If it cannot, that is an error, or with ``lenient`` it gets its own dtype.
+    """
     if isinstance(other, EagerTensor):
         return other._array
     try:
@@ -322,7 +328,7 @@ def _divide(one: EagerTensor, other: Any, reverse: bool = False) -> EagerTensor:
 
 
 def _equality(op: str, function: Callable[..., Any], one: EagerTensor, other: Any) -> Any:
-    """Like the others, but nothing equals None, and shapes that do not fit are not equal."""
+    """Like ``_operate``, but nothing equals None, and incompatible shapes are unequal."""
     if other is None:
         return op == "NotEqual"
     if hasattr(other, "nested_row_splits"):
@@ -340,7 +346,7 @@ def _equality(op: str, function: Callable[..., Any], one: EagerTensor, other: An
 
 
 def _pack(value: Any, dtype: DType | None) -> Array:
-    """``value`` as an array; tensors in a list are stacked, and decide its dtype."""
+    """``value`` as an array. Tensors in a list are stacked, and the first of them decides the dtype."""
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
@@ -372,7 +378,7 @@ def convert_to_tensor(
 ) -> EagerTensor:
     """``value`` as a tensor: a tensor as it is, an array with its dtype, Python numbers as int32 or float32.
 
-    A tensor of another dtype is an error; ``dtype_hint`` is tried first and forgotten if it does not do.
+    A tensor of another dtype is an error. ``dtype_hint`` is tried first and ignored if it does not fit.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, EagerTensor):
@@ -391,7 +397,7 @@ def convert_to_tensor(
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
-    """A tensor of ``value``, a scalar or a value of as many elements repeated or reshaped to ``shape``."""
+    """A tensor of ``value``, reshaped to ``shape``; a scalar is repeated."""
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, EagerTensor) and wanted not in (None, value.dtype):
         raise TypeError(
@@ -413,13 +419,40 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def to_numpy(value: Any) -> Array:
-    """The array behind a tensor, not copied and not to be written to; of anything else, what
-    ``convert_to_tensor`` makes of it."""
+    """The array of ``convert_to_tensor(value)``. It is not a copy: do not write to it."""
     return convert_to_tensor(value)._array
 
 
+def arrays_of_one_dtype(op: str, values: Any) -> list[Array]:
+    """The arrays of tensors, which must have one dtype. Other values take that of the first tensor."""
+    parts = list(values)
+    first = next((part for part in parts if isinstance(part, EagerTensor)), None)
+    hint = first.dtype if first is not None else convert_to_tensor(parts[0]).dtype
+    arrays = [
+        (part if isinstance(part, EagerTensor) else convert_to_tensor(part, hint))._array for part in parts
+    ]
+    for number, array in enumerate(arrays):
+        if array.dtype != arrays[0].dtype:
+            wanted, found = (operators.kernel_name(of_numpy(one.dtype)) for one in (arrays[0], array))
+            raise operators.invalid(
+                f"cannot compute {op} as input #{number}(zero-based) was expected to be a {wanted} tensor "
+                f"but is a {found} tensor"
+            )
+    return arrays
+
+
+def shape_tuple(shape: Any) -> tuple[int, ...]:
+    """A shape that is given as a tensor, a TensorShape, a list or a number."""
+    if isinstance(shape, TensorShape):
+        return tuple(to_numpy(shape).tolist())
+    lengths = to_numpy(shape)
+    if lengths.dtype.kind == "f" and not lengths.size:
+        return ()
+    return tuple(lengths.reshape(-1).tolist())
+
+
 def of_array(array: Any) -> EagerTensor:
-    """A tensor of an array or scalar that purerecord made: nothing is copied, strings are ``bytes``."""
+    """A tensor of an array or scalar that purerecord made. Nothing is copied; strings are ``bytes``."""
     if isinstance(array, np.ndarray):
         return EagerTensor(array)
     if isinstance(array, bytes):
@@ -432,7 +465,7 @@ def of_array(array: Any) -> EagerTensor:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether ``x`` is a tensor, dense, ragged or sparse."""
+    """Whether ``x`` is a dense, ragged or sparse tensor."""
     return isinstance(x, Tensor)
 
 

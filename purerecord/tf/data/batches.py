@@ -1,7 +1,7 @@
-"""Many elements as one and back: ``batch``, ``padded_batch``, ``unbatch``.
+"""Many elements to one batch, and a batch to its rows: ``batch``, ``padded_batch``, ``unbatch``.
 
-Dense tensors are stacked, ragged ones become one with a ragged dimension more, sparse ones get a
-dimension. Elements are structures of tensors; which ones, is not known here.
+Each tensor of a batch has one dimension more than the tensors of its elements; of ragged tensors that
+dimension is ragged. This module does not know how a dataset groups its elements.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from ...dataset.engine.structure import stack
 from ...payload.ragged import Ragged
-from ...payload.sparse import Sparse
 from ...payload.values import Array, filled
+from .._values.nest import apply, flatten, is_nested, pack
 from .._values.ragged_sparse import RaggedTensor, SparseTensor, unwrap, wrap
 from .._values.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from .._values.tensor import EagerTensor, convert_to_tensor
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
-from .structure import Element, Spec, apply, flatten, is_nested, pack, spec_of
+from .structure import Element, Spec, spec_of
 
 
 def stacked(elements: list[Element], spec: Spec | None) -> Element:
-    """One element of many; ``spec`` says which dense tensors are rows of a ragged one, if it is known."""
+    """A batch of the elements. A known ``spec`` says which dense tensors are rows of a ragged tensor."""
     columns = list(zip(*map(flatten, elements), strict=True))
     specs = [None] * len(columns) if spec is None else flatten(spec)
     leaves = [_stack_leaves(column, number, specs[number]) for number, column in enumerate(columns)]
@@ -33,10 +34,10 @@ def stacked(elements: list[Element], spec: Spec | None) -> Element:
 def _stack_leaves(leaves: tuple[Any, ...], component: int, spec: Any) -> Any:
     first = leaves[0]
     if isinstance(first, SparseTensor):
-        return wrap(_stack_sparse([unwrap(leaf) for leaf in leaves]))
+        return wrap(stack([unwrap(leaf) for leaf in leaves]))
     if isinstance(first, RaggedTensor) or isinstance(spec, RaggedTensorSpec):
         splits = first.row_splits.dtype if spec is None else spec.row_splits_dtype
-        return wrap(stack_ragged([unwrap(leaf) for leaf in leaves], splits.as_numpy_dtype))
+        return wrap(_stack_ragged([unwrap(leaf) for leaf in leaves], splits.as_numpy_dtype))
     arrays = [leaf._array for leaf in leaves]
     shape = arrays[0].shape
     for number, array in enumerate(arrays):
@@ -47,10 +48,10 @@ def _stack_leaves(leaves: tuple[Any, ...], component: int, spec: Any) -> Any:
                 f"Cannot batch tensors with different shapes in component {component}. First element had "
                 f"shape {list(shape)} and element {number} had shape {list(array.shape)}.",
             )
-    return EagerTensor(_stack(arrays))
+    return EagerTensor(_stack_dense(arrays))
 
 
-def _stack(arrays: list[Array]) -> Array:
+def _stack_dense(arrays: list[Array]) -> Array:
     if arrays[0].ndim:
         return np.stack(arrays)
     batch = np.empty(len(arrays), arrays[0].dtype)
@@ -58,46 +59,35 @@ def _stack(arrays: list[Array]) -> Array:
     return batch
 
 
-def stack_ragged(rows: list[Any], splits_dtype: Any) -> Ragged:
-    """Rows, each an array or a Ragged, as one Ragged of them."""
+def _stack_ragged(rows: list[Any], splits_dtype: Any) -> Ragged:
+    """A Ragged of the rows, which are arrays or Ragged. TensorFlow, unlike the core, keeps int32 splits."""
     splits = np.zeros(len(rows) + 1, splits_dtype)
     np.cumsum([len(row) for row in rows], out=splits[1:])
-    if isinstance(rows[0], Ragged):
-        return Ragged(_joined(rows), splits)
-    return Ragged(np.concatenate(rows), splits)
+    return Ragged(_concatenate(rows), splits)
 
 
-def _joined(rows: list[Ragged]) -> Ragged:
-    """The rows of all of them, one after the other."""
-    inner: list[Any] = [row.values for row in rows]
-    values: Any = _joined(inner) if isinstance(inner[0], Ragged) else np.concatenate(inner)
-    lengths = np.concatenate([row.row_lengths() for row in rows])
-    splits = np.zeros(len(lengths) + 1, rows[0].row_splits.dtype)
+def _concatenate(parts: list[Any]) -> Any:
+    """The rows of all parts, which are arrays or Ragged."""
+    if not isinstance(parts[0], Ragged):
+        return np.concatenate(parts)
+    lengths = np.concatenate([part.row_lengths() for part in parts])
+    splits = np.zeros(len(lengths) + 1, parts[0].row_splits.dtype)
     np.cumsum(lengths, out=splits[1:])
-    return Ragged(values, splits)
-
-
-def _stack_sparse(parts: list[Sparse]) -> Sparse:
-    """With a dimension before the others; those are as large as the largest."""
-    shape = tuple(np.max([part.dense_shape for part in parts], axis=0).tolist())
-    counts = [len(part.values) for part in parts]
-    first = np.repeat(np.arange(len(parts)), counts)
-    indices = np.column_stack((first, np.concatenate([part.indices for part in parts])))
-    return Sparse(indices, np.concatenate([part.values for part in parts]), (len(parts), *shape))
+    return Ragged(_concatenate([part.values for part in parts]), splits)
 
 
 # --- Padding ----------------------------------------------------------------------------------------
 
 
 class Padding:
-    """To which shapes, and with what, the tensors of a batch are filled up."""
+    """The shapes and the values to which ``padded_batch`` pads the tensors of a batch."""
 
     def __init__(self, shapes: Any, values: Any) -> None:
         self._shapes = shapes
         self._values = values
 
     def checked(self, spec: Spec) -> tuple[list[TensorShape], list[Any]]:
-        """A shape and a value for every component of ``spec``; an error where they do not suit it."""
+        """A shape and a value for every component of ``spec``. One that does not match is an error."""
         components = flatten(spec)
         for component in components:
             if not isinstance(component, TensorSpec):
@@ -108,35 +98,35 @@ class Padding:
                 )
         shapes = [component.shape for component in components]
         if self._shapes is not None:
-            shapes = [_as_shape(shape) for shape in _up_to(spec, self._shapes)]
+            shapes = [_as_shape(shape) for shape in _flatten_up_to(spec, self._shapes)]
         for shape, component in zip(shapes, components, strict=True):
-            if not _fits(shape, component.shape):
+            if not _ranks_agree(shape, component.shape):
                 raise ValueError(
                     f"The padded shape {shape} is not compatible with the shape {component.shape} of the "
                     "corresponding input component."
                 )
         values = [self._values] * len(components)
         if is_nested(self._values):
-            values = _up_to(spec, self._values)
+            values = _flatten_up_to(spec, self._values)
         pairs = zip(values, components, strict=True)
-        return shapes, [_fill(value, component.dtype) for value, component in pairs]
+        return shapes, [_padding_value(value, component.dtype) for value, component in pairs]
 
     def batch(self, elements: list[Element]) -> Element:
-        """One element of many."""
+        """A batch of the elements."""
         shapes, values = self.checked(apply(spec_of, elements[0]))
         columns = zip(*map(flatten, elements), strict=True)
         leaves = []
         for column, shape, value in zip(columns, shapes, values, strict=True):
             arrays = [leaf._array for leaf in column]
-            # Where no shapes were given, the spec may be no more than that of the first element.
+            # Without given shapes, the shape is that of the first element only.
             known: list[int | None] = [None] * arrays[0].ndim
             if self._shapes is not None and shape.rank is not None:
                 known = shape.as_list()
-            leaves.append(EagerTensor(_padded(arrays, known, value)))
+            leaves.append(EagerTensor(_stack_padded(arrays, known, value)))
         return pack(elements[0], leaves)
 
 
-def _padded(arrays: list[Array], shape: list[int | None], value: Any) -> Array:
+def _stack_padded(arrays: list[Array], shape: list[int | None], value: Any) -> Array:
     largest = np.max([array.shape for array in arrays], axis=0).tolist() if shape else []
     target = [most if size is None else size for most, size in zip(largest, shape, strict=True)]
     if any(size < most for size, most in zip(target, largest, strict=True)):
@@ -149,12 +139,12 @@ def _padded(arrays: list[Array], shape: list[int | None], value: Any) -> Array:
     return batch
 
 
-def _up_to(spec: Spec, given: Any) -> list[Any]:
-    """What ``given`` has in the places of ``spec``'s leaves; a list there is a leaf."""
+def _flatten_up_to(spec: Spec, given: Any) -> list[Any]:
+    """The parts of ``given`` at the leaves of ``spec``. A part may be a list or a tuple itself."""
     if isinstance(spec, Mapping):
         if not isinstance(given, Mapping) or spec.keys() != given.keys():
             raise ValueError("The two structures don't have the same keys.")
-        return [leaf for key in sorted(spec) for leaf in _up_to(spec[key], given[key])]
+        return [leaf for key in sorted(spec) for leaf in _flatten_up_to(spec[key], given[key])]
     if isinstance(spec, tuple):
         if not isinstance(given, tuple):
             kind = type(given).__name__
@@ -167,12 +157,12 @@ def _up_to(spec: Spec, given: Any) -> list[Any]:
                 "The two structures don't have the same sequence length. Input structure has length "
                 f"{len(given)}, while shallow structure has length {len(spec)}."
             )
-        return [leaf for part in zip(spec, given, strict=True) for leaf in _up_to(*part)]
+        return [leaf for part in zip(spec, given, strict=True) for leaf in _flatten_up_to(*part)]
     return [given]
 
 
 def _as_shape(shape: Any) -> TensorShape:
-    """A shape in which -1 stands for unknown."""
+    """A TensorShape. -1 stands for an unknown length."""
     if isinstance(shape, EagerTensor):
         shape = shape.numpy().tolist()
     if isinstance(shape, (list, tuple)):
@@ -180,12 +170,12 @@ def _as_shape(shape: Any) -> TensorShape:
     return TensorShape(shape)
 
 
-def _fits(padded: TensorShape, shape: TensorShape) -> bool:
+def _ranks_agree(padded: TensorShape, shape: TensorShape) -> bool:
     return None in (padded.rank, shape.rank) or padded.rank == shape.rank
 
 
-def _fill(value: Any, dtype: DType) -> Any:
-    """What to fill up with; None is zero, or the empty string."""
+def _padding_value(value: Any, dtype: DType) -> Any:
+    """``value`` as a numpy scalar. None stands for zero or the empty string."""
     if value is None:
         return None
     tensor = convert_to_tensor(value)
@@ -201,11 +191,11 @@ def _fill(value: Any, dtype: DType) -> Any:
     return tensor._array[()]
 
 
-# --- Taking apart -----------------------------------------------------------------------------------
+# --- Rows -------------------------------------------------------------------------------------------
 
 
 def rows_of(element: Element) -> Iterator[Element]:
-    """The rows of all tensors of an element, together."""
+    """The rows of an element: structures of one row of each tensor."""
     leaves = flatten(element)
     count = row_count(leaves)
     columns = [_rows(leaf) for leaf in leaves]
@@ -217,7 +207,7 @@ def rows_of(element: Element) -> Iterator[Element]:
 
 
 def row_count(leaves: list[Any]) -> int:
-    """How many rows the tensors have, which must all have as many."""
+    """The number of rows of the tensors. They must agree."""
     counts = []
     for leaf in leaves:
         shape = leaf.shape
@@ -233,6 +223,6 @@ def row_count(leaves: list[Any]) -> int:
 def _rows(leaf: Any) -> Iterator[Any]:
     if isinstance(leaf, EagerTensor):
         array = leaf._array
-        # The ellipsis keeps a scalar an array, and bytes bytes.
+        # The ellipsis makes the row of a vector a zero-dimensional array. Strings stay ``bytes`` in it.
         return (EagerTensor(array[row, ...]) for row in range(len(array)))
     return map(wrap, unwrap(leaf))

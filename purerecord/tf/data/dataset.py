@@ -1,8 +1,8 @@
-"""``tf.data.Dataset``: TensorFlow's transformations over plain iterators.
+"""``tf.data.Dataset``: its sources, and the transformations that make new elements.
 
-Here are those that make new elements; ``ordering`` has those that choose among them, ``windows`` those that
-look at several. Nothing is traced: functions get eager tensors and run when elements are asked for, so what
-a function gives is known from the first elements. This module knows neither files nor what tensors hold.
+The other transformations come from ``selecting`` and ``windows``. Nothing is traced: a function gets eager
+tensors and runs when an element is requested. So the element spec after a function is inferred from the
+first elements. This module knows neither files nor the values of tensors.
 """
 
 from __future__ import annotations
@@ -13,36 +13,22 @@ from functools import partial, reduce
 from itertools import count
 from typing import Any
 
-import numpy as np
-
+from .._values.nest import apply, flatten, pack
 from .._values.operators import invalid
 from .._values.shapes import TensorSpec
-from .._values.tensor import EagerTensor
 from ..dtypes import int64
-from ..io.record_files import Interleaved
-from ..random import order_seed
+from ..random import shuffle_seed
 from . import batches, iterators, sources
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
 from .functions import check_callable, no_elements, spec_of_results
-from .structure import (
-    Element,
-    Spec,
-    apply,
-    as_element,
-    call,
-    common_spec,
-    compatible,
-    flatten,
-    pack,
-    with_shape,
-)
-from .windows import Windowed
+from .structure import Element, Spec, as_element, call, common_spec, compatible, int64_scalar, with_shape
+from .windows import WindowMethods
 
-_NUMBER = TensorSpec((), int64)
+_INT64_SCALAR = TensorSpec((), int64)
 
 
-class Dataset(Windowed):
-    """Elements, and what is done to them on the way. Made by its static methods and ``TFRecordDataset``."""
+class Dataset(WindowMethods):
+    """Elements and the transformations of them. Static methods and ``TFRecordDataset`` make datasets."""
 
     # --- Sources --------------------------------------------------------------------------------
 
@@ -58,7 +44,7 @@ class Dataset(Windowed):
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
-        """Whole numbers, as Python's ``range``."""
+        """Integers, as Python's ``range``."""
         return Dataset(*sources.numbers(args, output_type))
 
     @staticmethod
@@ -70,7 +56,7 @@ class Dataset(Windowed):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """What ``generator(*args)`` yields, which must be as the types and shapes, or the signature, say."""
+        """The elements that ``generator(*args)`` yields; they must match the signature."""
         signature = sources.signature_of(output_types, output_shapes, output_signature)
         return Dataset(*sources.generated(generator, signature, args))
 
@@ -78,13 +64,13 @@ class Dataset(Windowed):
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
-        """The names of the files that match a pattern, or several; shuffled unless told not to."""
+        """The names of the files that match a pattern or several, shuffled unless ``shuffle`` is False."""
         files = Dataset(*sources.files(file_pattern))
         return files if shuffle is False else files.shuffle(max(1, len(files)), seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """Structures of one element of each dataset, as long as all have one."""
+        """Structures of one element of each dataset, up to the end of the shortest."""
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
@@ -103,28 +89,28 @@ class Dataset(Windowed):
                     f"`tf.data.Dataset` objects but encountered object of type {type(leaf)}."
                 )
 
-        def begin(real: bool) -> Iterator[Element]:
-            together = zip(*(leaf._begin(real) for leaf in leaves), strict=False)
-            return (pack(parts, elements) for elements in together)
+        def make(probe: bool) -> Iterator[Element]:
+            rows = zip(*(leaf._iterate(probe) for leaf in leaves), strict=False)
+            return (pack(parts, row) for row in rows)
 
-        sizes = [leaf._size for leaf in leaves]
-        finite = [size for size in sizes if size != INFINITE]
-        size = UNKNOWN if UNKNOWN in sizes else min(finite, default=INFINITE)
-        return Dataset(begin, lambda: apply(lambda leaf: leaf.element_spec, parts), size, "Zip")
+        numbers = [leaf._cardinality for leaf in leaves]
+        finite = [number for number in numbers if number != INFINITE]
+        cardinality = UNKNOWN if UNKNOWN in numbers else min(finite, default=INFINITE)
+        return Dataset(make, lambda: apply(lambda leaf: leaf.element_spec, parts), cardinality, "Zip")
 
     @staticmethod
     def choose_from_datasets(
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """From the dataset whose number ``choice_dataset`` gives, again and again."""
+        """For each number in ``choice_dataset``, an element of the dataset that has this number."""
         spec = choice_dataset.element_spec
-        if spec != _NUMBER:
+        if spec != _INT64_SCALAR:
             raise TypeError(
                 "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors "
                 f"but are {spec!r}."
             )
-        return _directed(
-            datasets, lambda real: map(int, choice_dataset._begin(real)), bool(stop_on_empty_dataset)
+        return _directed_interleave(
+            datasets, lambda probe: map(int, choice_dataset._iterate(probe)), bool(stop_on_empty_dataset)
         )
 
     @staticmethod
@@ -135,22 +121,22 @@ class Dataset(Windowed):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
-        """Every element from one of ``datasets``, drawn by ``weights``."""
-        shares = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
-        if len(shares) != len(datasets):
+        """Elements of random ones of ``datasets``, which are drawn by ``weights``."""
+        numbers = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
+        if len(numbers) != len(datasets):
             raise ValueError(
                 "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                f"`len(weights)={len(shares)}` vs. `len(datasets)={len(datasets)}`."
+                f"`len(weights)={len(numbers)}` vs. `len(datasets)={len(datasets)}`."
             )
-        pairs = [pair for pair in zip(datasets, shares, strict=True) if pair[1] > 0]
+        pairs = [pair for pair in zip(datasets, numbers, strict=True) if pair[1] > 0]
         if len(pairs) == 1:
             only: Dataset = pairs[0][0]
             return only
-        chance = order_seed(seed)
-        shares = [share for _, share in pairs]
-        return _directed(
+        text_seed = shuffle_seed(seed)
+        positive = [weight for _, weight in pairs]
+        return _directed_interleave(
             [dataset for dataset, _ in pairs],
-            lambda _: iterators.drawn(shares, chance),
+            lambda _: iterators.weighted_choices(positive, text_seed),
             bool(stop_on_empty_dataset),
         )
 
@@ -165,7 +151,7 @@ class Dataset(Windowed):
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """``map_func`` of every element; with ``num_parallel_calls`` in threads, but in order."""
+        """``map_func`` of every element, in order; with ``num_parallel_calls`` in threads."""
         check_callable(map_func)
         threads = 0 if num_parallel_calls is None else int(num_parallel_calls)
         if num_parallel_calls is not None and threads != AUTOTUNE and threads < 1:
@@ -174,21 +160,23 @@ class Dataset(Windowed):
         def function(element: Element) -> Element:
             return as_element(call(map_func, element), "Dataset.map()")
 
-        def begin(real: bool) -> Iterator[Element]:
-            below = self._begin(real)
+        def make(probe: bool) -> Iterator[Element]:
+            elements = self._iterate(probe)
             if threads > 0:
-                return iterators.Parallel(function, below, threads)
-            return iterators.Tuned(function, below) if threads == AUTOTUNE else map(function, below)
+                return iterators.ParallelMap(function, elements, threads)
+            if threads == AUTOTUNE:
+                return iterators.AutotunedMap(function, elements)
+            return map(function, elements)
 
-        return self._then(
+        return self._derive(
             "ParallelMap" if threads else "Map",
-            begin,
-            lambda: spec_of_results(self.element_spec, self._begin(False), function),
+            make,
+            lambda: spec_of_results(self.element_spec, self._iterate(probe=True), function),
         )
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
-        """The elements of the datasets that ``map_func`` makes, one after the other."""
-        return self._nested("FlatMap", map_func, 1, 1)
+        """The elements of the datasets that ``map_func`` returns, one dataset after the other."""
+        return self._interleave("FlatMap", map_func, 1, 1)
 
     def interleave(  # noqa: PLR0917 - TensorFlow's signature
         self,
@@ -199,19 +187,19 @@ class Dataset(Windowed):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """``block_length`` elements in turn of each of ``cycle_length`` datasets that ``map_func`` makes."""
+        """Blocks of ``block_length`` elements, in turn from ``cycle_length`` datasets of ``map_func``."""
         cycle = AUTOTUNE if cycle_length is None else int(cycle_length)
         if cycle == AUTOTUNE:
-            # TensorFlow's own choice, which depends on the machine.
+            # TensorFlow's default, which depends on the machine.
             cycle = 1 if num_parallel_calls == AUTOTUNE else os.cpu_count() or 1
         block = 1 if block_length is None else int(block_length)
         for what, number in (("cycle_length", cycle), ("block_length", block)):
             if number < 1:
                 raise invalid(f"{what} must be greater than zero.")
         kind = "Interleave" if num_parallel_calls is None else "ParallelInterleave"
-        return self._nested(kind, map_func, cycle, block)
+        return self._interleave(kind, map_func, cycle, block)
 
-    def _nested(self, kind: str, map_func: Callable[..., Dataset], cycle: int, block: int) -> Dataset:
+    def _interleave(self, kind: str, map_func: Callable[..., Dataset], cycle: int, block: int) -> Dataset:
         check_callable(map_func)
 
         def inner(element: Element) -> Dataset:
@@ -220,23 +208,25 @@ class Dataset(Windowed):
                 raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {made!r}.")
             return made
 
-        def begin(real: bool) -> Iterator[Element]:
-            return Interleaved(self._begin(real), lambda element: inner(element)._begin(real), cycle, block)
+        def make(probe: bool) -> Iterator[Element]:
+            return iterators.Interleave(
+                self._iterate(probe), lambda element: inner(element)._iterate(probe), cycle, block
+            )
 
         def spec() -> Spec:
-            for element in self._begin(False):
+            for element in self._iterate(probe=True):
                 return inner(element).element_spec
             raise no_elements()
 
-        return self._then(kind, begin, spec, UNKNOWN)
+        return self._derive(kind, make, spec, UNKNOWN)
 
     def reduce(
         self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Element:
-        """``reduce_func(state, element)`` of one element after the other; the last state."""
+        """The final state after ``state = reduce_func(state, element)`` for every element."""
         state = as_element(initial_state)
         types = [leaf.dtype for leaf in flatten(state)]
-        for element in self._begin(True):
+        for element in self._iterate():
             state = as_element(reduce_func(state, element), "Dataset.reduce()")
             if [leaf.dtype for leaf in flatten(state)] != types:
                 raise TypeError(
@@ -248,10 +238,10 @@ class Dataset(Windowed):
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, counted from ``start``, and an element."""
         first = int(start)
-        return self._then(
+        return self._derive(
             "Zip",
-            lambda real: zip(map(_number, count(first)), self._begin(real), strict=False),
-            lambda: (_NUMBER, self.element_spec),
+            lambda probe: zip(map(int64_scalar, count(first)), self._iterate(probe), strict=False),
+            lambda: (_INT64_SCALAR, self.element_spec),
         )
 
     # --- Batches --------------------------------------------------------------------------------
@@ -264,15 +254,15 @@ class Dataset(Windowed):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """``batch_size`` elements at a time, as one."""
+        """Batches: ``batch_size`` elements stacked into one."""
         size = _batch_size(batch_size)
 
-        def begin(real: bool) -> Iterator[Element]:
-            groups = iterators.Steps(iterators.grouped(self._begin(real), size, bool(drop_remainder)))
+        def make(probe: bool) -> Iterator[Element]:
+            groups = iterators.grouped(self._iterate(probe), size, bool(drop_remainder))
             return map(partial(batches.stacked, spec=self._known_spec), groups)
 
         kind = "Batch" if num_parallel_calls is None else "ParallelBatch"
-        return self._batched(kind, begin, size, bool(drop_remainder), lambda: self.element_spec)
+        return self._batched(kind, make, size, bool(drop_remainder), lambda: self.element_spec)
 
     def padded_batch(
         self,
@@ -282,33 +272,35 @@ class Dataset(Windowed):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Like ``batch``; tensors are filled up to ``padded_shapes``, or to the largest of the batch."""
+        """Batches of tensors that are padded to ``padded_shapes``, or to the largest of the batch."""
         size = _batch_size(batch_size)
         padding = batches.Padding(padded_shapes, padding_values)
         if self._known_spec is not None:
             padding.checked(self._known_spec)
 
-        def begin(real: bool) -> Iterator[Element]:
-            groups = iterators.Steps(iterators.grouped(self._begin(real), size, bool(drop_remainder)))
+        def make(probe: bool) -> Iterator[Element]:
+            groups = iterators.grouped(self._iterate(probe), size, bool(drop_remainder))
             return map(padding.batch, groups)
 
         def spec() -> Spec:
             shapes = iter(padding.checked(self.element_spec)[0])
-            below = self.element_spec
-            return pack(below, [with_shape(leaf, next(shapes)) for leaf in flatten(below)])
+            unpadded = self.element_spec
+            return pack(unpadded, [with_shape(leaf, next(shapes)) for leaf in flatten(unpadded)])
 
-        return self._batched("PaddedBatch", begin, size, bool(drop_remainder), spec)
+        return self._batched("PaddedBatch", make, size, bool(drop_remainder), spec)
 
     def _batched(
-        self, kind: str, begin: iterators.Begin, size: int, drop: bool, below: Callable[[], Spec]
+        self, kind: str, make: iterators.MakeIterator, size: int, drop: bool, row_spec: Callable[[], Spec]
     ) -> Dataset:
         length = size if drop else None
-        number = self._size if self._size < 0 else self._size // size if drop else -(-self._size // size)
+        number = self._cardinality
+        if number >= 0:
+            number = number // size if drop else -(-number // size)
 
         def spec() -> Spec:
-            return apply(lambda leaf: with_shape(leaf, [length, *leaf.shape]), below())
+            return apply(lambda leaf: with_shape(leaf, [length, *leaf.shape]), row_spec())
 
-        made = self._then(kind, begin, spec, number)
+        made = self._derive(kind, make, spec, number)
         if self._known_spec is not None:
             made._spec = spec()
         return made
@@ -316,30 +308,31 @@ class Dataset(Windowed):
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of every element."""
         known = self._known_spec
-        size = UNKNOWN
+        cardinality = UNKNOWN
         if known is not None:
             lengths = {leaf.shape[0] if leaf.shape.rank else 0 for leaf in flatten(known)}
             if any(leaf.shape.rank == 0 for leaf in flatten(known)):
                 raise ValueError("Cannot unbatch an input with scalar components.")
             length = lengths.pop() if len(lengths) == 1 else None
-            size = UNKNOWN if length is None or self._size < 0 else self._size * length
+            if length is not None and self._cardinality >= 0:
+                cardinality = self._cardinality * length
 
-        def begin(real: bool) -> Iterator[Element]:
-            return iterators.Steps(iterators.flattened(self._begin(real), batches.rows_of))
+        def make(probe: bool) -> Iterator[Element]:
+            return iterators.flattened(self._iterate(probe), batches.rows_of)
 
-        return self._then(
+        return self._derive(
             "Unbatch",
-            begin,
+            make,
             lambda: apply(lambda leaf: with_shape(leaf, leaf.shape[1:]), self.element_spec),
-            size,
+            cardinality,
         )
 
 
-Elements._plain = Dataset
+Elements._dataset_class = Dataset
 
 
-def _directed(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: bool) -> Dataset:
-    """Elements of several datasets, in the order that the choices say."""
+def _directed_interleave(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: bool) -> Dataset:
+    """Elements of several datasets, in the order of the choices."""
     parts = list(datasets)
     if not parts:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
@@ -348,17 +341,13 @@ def _directed(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: boo
         shown = ".\n".join(f"Dataset {number} element_spec={spec!r}" for number, spec in enumerate(known))
         raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n {shown}.")
     return Dataset(
-        lambda real: iterators.Steps(
-            iterators.directed([part._begin(real) for part in parts], choices(real), stop)
+        lambda probe: iterators.directed_interleave(
+            [part._iterate(probe) for part in parts], choices(probe), stop
         ),
         lambda: reduce(common_spec, [part.element_spec for part in parts]),
         UNKNOWN,
         "DirectedInterleave",
     )
-
-
-def _number(value: int) -> EagerTensor:
-    return EagerTensor(np.array(value, np.int64))
 
 
 def _batch_size(batch_size: Any) -> int:

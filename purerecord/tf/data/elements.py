@@ -1,8 +1,7 @@
-"""What a dataset is, whatever it is made of: how to begin an iteration, what comes, and how many.
+"""The state of a dataset and the methods that only read it: iteration, element spec, cardinality, options.
 
-``Elements`` is the part of ``tf.data.Dataset`` that only looks; transformations are in ``ordering`` and
-``dataset``. This
-module does not know where elements come from.
+``Elements`` is the lowest part of ``tf.data.Dataset``. The transformations are in ``selecting``, ``windows``
+and ``dataset``. This module does not know where elements come from.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._missing import missing
+from .._values.nest import apply
 from .._values.operators import invalid
 from .._values.tensor import EagerTensor, of_array
 from ..errors import OutOfRangeError
-from .iterators import Begin
-from .structure import Element, Spec, apply, numpy_of
+from .iterators import MakeIterator
+from .structure import Element, Spec, numpy_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -30,7 +30,7 @@ UNKNOWN = -2
 
 
 class Options:
-    """``tf.data.Options``: kept, but nothing here depends on them."""
+    """``tf.data.Options``: stored and returned, but without effect."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -41,16 +41,16 @@ class Options:
 
 
 class OwnedIterator(Iterator[Any]):
-    """What ``iter(dataset)`` gives."""
+    """The iterator that ``iter(dataset)`` returns."""
 
     def __init__(self, dataset: Elements, convert: Callable[[Any], Any] | None = None) -> None:
         self._dataset = dataset
-        self._elements = dataset._begin(True)
+        self._elements = dataset._iterate()
         self._convert = convert
 
     @property
     def element_spec(self) -> Spec:
-        """What the elements are like."""
+        """The type specs of the elements."""
         return self._dataset.element_spec
 
     def __next__(self) -> Any:
@@ -67,63 +67,71 @@ class OwnedIterator(Iterator[Any]):
     next = __next__
 
 
-class _Explaining(type):
-    """A class that says of static methods that it does not have that they are TensorFlow's."""
+class _ExplainsMissing(type):
+    """A metaclass: a missing static method is an ``AttributeError`` that says what purerecord.tf covers."""
 
     def __getattr__(cls, name: str) -> Any:
         return _missing(name)
 
 
-class Elements(metaclass=_Explaining):
-    """Elements that can be gone through again and again."""
+class Elements(metaclass=_ExplainsMissing):
+    """Elements that can be iterated again and again, with their spec and their number."""
 
-    # The class of what is made of these: a Dataset, whatever their own is. ``dataset`` sets it.
-    _plain: ClassVar[type[Dataset]]
+    # The class of derived datasets. It is ``Dataset``, also for subclasses; the module ``dataset`` sets it.
+    _dataset_class: ClassVar[type[Dataset]]
 
     def __init__(
-        self, begin: Begin, spec: Spec | Callable[[], Spec], size: int, kind: str = "Dataset"
+        self,
+        make_iterator: MakeIterator,
+        spec: Spec | Callable[[], Spec],
+        cardinality: int,
+        kind: str = "Dataset",
     ) -> None:
-        self._begin = begin
+        self._make_iterator = make_iterator
         self._spec = spec
-        self._size = size
+        self._cardinality = cardinality
         self._kind = kind
         self._options = Options()
 
+    def _iterate(self, probe: bool = False) -> Iterator[Any]:
+        """A new iterator. A probe only infers the spec and does not change later iterations."""
+        return self._make_iterator(probe)
+
     @property
     def _known_spec(self) -> Spec | None:
-        """The spec, if nothing has to be run to know it."""
+        """The spec, or None if a function must run to infer it."""
         return None if callable(self._spec) else self._spec
 
     @property
     def element_spec(self) -> Spec:
-        """What the elements are like; where a function makes them, this is seen from the first ones."""
+        """The type specs of the elements; after a function, inferred from the first elements."""
         if callable(self._spec):
             try:
                 self._spec = self._spec()
-            except AttributeError as error:  # which Python would take for a missing attribute of this object
+            except AttributeError as error:  # Python would report this property as missing
                 raise TypeError(f"an element could not be made: {error}") from error
         return self._spec
 
     @property
     def output_types(self) -> Any:
-        """The dtypes of the elements; ``element_spec`` says it all."""
+        """The dtypes of the elements; newer programs use ``element_spec``."""
         return apply(lambda leaf: leaf.dtype, self.element_spec)
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of the elements; ``element_spec`` says it all."""
+        """The shapes of the elements; newer programs use ``element_spec``."""
         return apply(lambda leaf: leaf.shape, self.element_spec)
 
     def cardinality(self) -> EagerTensor:
-        """How many elements there are; -1 without end, -2 unknown."""
-        return of_array(np.int64(self._size))
+        """The number of elements: -1 if infinite, -2 if unknown."""
+        return of_array(np.int64(self._cardinality))
 
     def __len__(self) -> int:
-        if self._size == INFINITE:
+        if self._cardinality == INFINITE:
             raise TypeError("The dataset is infinite.")
-        if self._size == UNKNOWN:
+        if self._cardinality == UNKNOWN:
             raise TypeError("The dataset length is unknown.")
-        return self._size
+        return self._cardinality
 
     def __bool__(self) -> bool:
         return True
@@ -132,26 +140,26 @@ class Elements(metaclass=_Explaining):
         return OwnedIterator(self)
 
     def as_numpy_iterator(self) -> OwnedIterator:
-        """The elements, with arrays, numpy's scalars and ``bytes`` instead of tensors."""
+        """The elements, with arrays, numpy scalars and ``bytes`` instead of tensors."""
         return OwnedIterator(self, partial(apply, numpy_of))
 
     def make_one_shot_iterator(self) -> OwnedIterator:
-        """``iter(dataset)``, as it was called once."""
+        """``iter(dataset)``, in TensorFlow 1."""
         return iter(self)
 
     def get_single_element(self, name: str | None = None) -> Element:
         """The only element."""
-        first = list(islice(self._begin(True), 2))
-        if len(first) != 1:
-            raise invalid("Dataset had more than one element." if first else "Dataset was empty.")
-        return first[0]
+        found = list(islice(self._iterate(), 2))
+        if len(found) != 1:
+            raise invalid("Dataset had more than one element." if found else "Dataset was empty.")
+        return found[0]
 
     def __repr__(self) -> str:
         try:
             spec = repr(self.element_spec)
-        except Exception:  # a repr is no place for errors in a program's function
+        except Exception:  # a repr must not raise the errors of a user's function
             spec = "?"
-        # TensorFlow's names of classes, most of them private there.
+        # TensorFlow's names of classes. Most of them are private there.
         name = self._kind if self._kind == "Cache" else f"_{self._kind}"
         return f"<{name}Dataset element_spec={spec}>"
 
@@ -159,15 +167,17 @@ class Elements(metaclass=_Explaining):
         return _missing(name)
 
     def options(self) -> Options:
-        """What ``with_options`` was given."""
+        """The options that ``with_options`` was given."""
         return self._options
 
-    def _then(self, kind: str, begin: Begin, spec: Any = None, size: int | None = None) -> Dataset:
-        """A dataset made of this one, like it in what is not given."""
-        made: Dataset = self._plain(
-            begin,
+    def _derive(
+        self, kind: str, make_iterator: MakeIterator, spec: Any = None, cardinality: int | None = None
+    ) -> Dataset:
+        """A dataset with other iterators. Spec and cardinality are those of this one unless given."""
+        made: Dataset = self._dataset_class(
+            make_iterator,
             (lambda: self.element_spec) if spec is None else spec,
-            self._size if size is None else size,
+            self._cardinality if cardinality is None else cardinality,
             kind,
         )
         if spec is None and not callable(self._spec):

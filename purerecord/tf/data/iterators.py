@@ -1,8 +1,10 @@
-"""In which order, how often and by which thread elements come: shuffle, repeat, cache, map in threads.
+"""Iterators over elements: shuffle, repeat, take, batch, cache, interleave, map in threads, prefetch.
 
-These are iterators over iterators; they do not know what an element is. As in TensorFlow, one that has
-raised an error can be asked to go on, which a generator cannot. So generators here handle *events*, elements
-and failures, and ``Steps`` raises the failures.
+As in TensorFlow, an iterator that has raised an error can still be asked for the next element. A Python
+generator cannot do that: after an error it is finished. So the generators here yield *events*, which are
+elements or ``Failure`` objects, and ``Resumable`` turns each failure into a raised error.
+
+This module does not know what an element is.
 """
 
 from __future__ import annotations
@@ -15,21 +17,25 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import wraps
 from itertools import count, islice
-from typing import Any
+from typing import Any, ParamSpec
 
 from ...container.writer import TFRecordWriter
 from ...dataset.engine.lookahead import PrefetchCursor
 from ...dataset.engine.node import Context, Cursor
 from ..errors import InvalidArgumentError, OpError
-from ..io.record_files import RecordFile
+from ..io.record_files import TFRecordIterator
 
-# Calls that are timed, and the seconds from which on a call is worth a thread.
-_TRIALS = 4
-_WORTHWHILE = 0.001
+# AutotunedMap times this many calls, and uses threads if the fastest of them takes at least so many seconds.
+_TIMED_CALLS = 4
+_SECONDS_WORTH_A_THREAD = 0.001
 
-# Begins a new iteration; False if it is only a look at what comes, which must not change what comes later.
-Begin = Callable[[bool], Iterator[Any]]
+# Makes a new iterator over the elements of a dataset. The argument is True for a probe: an iterator that only
+# looks at the first elements to infer their spec. A probe must not change the elements of later iterations.
+MakeIterator = Callable[[bool], Iterator[Any]]
+
+_P = ParamSpec("_P")
 
 
 class Failure:
@@ -40,20 +46,20 @@ class Failure:
 
 
 def events(elements: Iterator[Any]) -> Iterator[Any]:
-    """The elements, and a ``Failure`` wherever there is an error instead of one."""
+    """The elements, with a ``Failure`` for each error that ``elements`` raises."""
     while True:
         try:
             element = next(elements)
         except StopIteration:
             return
-        except Exception as error:  # raised again by ``Steps``
+        except Exception as error:  # raised again by ``Resumable``
             yield Failure(error)
         else:
             yield element
 
 
-class Steps(Iterator[Any]):
-    """The elements that a generator of events gives; failures are raised, and it goes on behind them."""
+class Resumable(Iterator[Any]):
+    """An iterator over the elements of a generator of events. It raises failures and can go on after them."""
 
     def __init__(self, generator: Iterator[Any]) -> None:
         self._events = generator
@@ -65,26 +71,37 @@ class Steps(Iterator[Any]):
         return event
 
 
-class Shuffle:
-    """A random one of the next ``buffer_size`` elements, again and again.
+def resumable(generator: Callable[_P, Iterator[Any]]) -> Callable[_P, Iterator[Any]]:
+    """A decorator: a generator function of events becomes a function that returns a ``Resumable``."""
 
-    Every iteration has another order, which follows from the seed and how many there were before it.
+    @wraps(generator)
+    def make(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
+        return Resumable(generator(*args, **kwargs))
+
+    return make
+
+
+class Shuffle:
+    """Makes iterators that yield a random one of the next ``buffer_size`` elements, again and again.
+
+    Every iteration has its own order, which depends on the seed and on the number of earlier iterations.
     """
 
-    def __init__(self, begin: Begin, buffer_size: int | None, seed: str, reshuffle: bool) -> None:
-        self._begin = begin
+    def __init__(self, make: MakeIterator, buffer_size: int | None, seed: str, reshuffle: bool) -> None:
+        self._make = make
         self._buffer_size = buffer_size
         self._seed = seed
         self._reshuffle = reshuffle
         self._iteration = 0
 
-    def __call__(self, real: bool) -> Iterator[Any]:
-        draw = random.Random(f"{self._seed} {self._iteration}")
-        if real and self._reshuffle:
+    def __call__(self, probe: bool) -> Iterator[Any]:
+        generator = random.Random(f"{self._seed} {self._iteration}")
+        if self._reshuffle and not probe:
             self._iteration += 1
-        return Steps(self._shuffled(self._begin(real), draw))
+        return self._shuffled(self._make(probe), generator)
 
-    def _shuffled(self, elements: Iterator[Any], draw: random.Random) -> Iterator[Any]:
+    @resumable
+    def _shuffled(self, elements: Iterator[Any], generator: random.Random) -> Iterator[Any]:
         buffer: list[Any] = []
         for event in events(elements):
             if isinstance(event, Failure):
@@ -92,39 +109,42 @@ class Shuffle:
             elif self._buffer_size is None or len(buffer) < self._buffer_size:
                 buffer.append(event)
             else:
-                chosen = draw.randrange(len(buffer))
+                chosen = generator.randrange(len(buffer))
                 yield buffer[chosen]
                 buffer[chosen] = event
         while buffer:
-            chosen = draw.randrange(len(buffer))
+            chosen = generator.randrange(len(buffer))
             buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
             yield buffer.pop()
 
 
-def repeated(begin: Begin, times: int | None, real: bool) -> Iterator[Any]:
-    """The elements ``times`` times, without end if None; but nothing without end is nothing."""
+@resumable
+def repeated(make: MakeIterator, times: int | None, probe: bool) -> Iterator[Any]:
+    """The elements ``times`` times, or without end if that is None. An empty iteration ends it."""
     for _ in count() if times is None else range(times):
         empty = True
-        for event in events(begin(real)):
+        for event in events(make(probe)):
             empty = False
             yield event
         if empty:
             return
 
 
-def taken(elements: Iterator[Any], most: int) -> Iterator[Any]:
-    """The first elements, ``most`` of them; failures do not count."""
-    left = most
-    for event in events(elements) if most else ():
+@resumable
+def first(elements: Iterator[Any], number: int) -> Iterator[Any]:
+    """The first ``number`` elements. Failures do not count."""
+    left = number
+    for event in events(elements) if number else ():
         yield event
         left -= not isinstance(event, Failure)
         if not left:
             return
 
 
-def dealt(elements: Iterator[Any], first: int, step: int) -> Iterator[Any]:
-    """Every ``step``-th element, beginning with number ``first``."""
-    number = -first
+@resumable
+def every_nth(elements: Iterator[Any], start: int, step: int) -> Iterator[Any]:
+    """Every ``step``-th element from number ``start`` on. Failures do not count."""
+    number = -start
     for event in events(elements):
         if isinstance(event, Failure):
             yield event
@@ -134,8 +154,9 @@ def dealt(elements: Iterator[Any], first: int, step: int) -> Iterator[Any]:
         number += 1
 
 
+@resumable
 def flattened(elements: Iterator[Any], rows: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
-    """The rows of one element after the other."""
+    """The rows of every element."""
     for event in events(elements):
         if isinstance(event, Failure):
             yield event
@@ -143,8 +164,9 @@ def flattened(elements: Iterator[Any], rows: Callable[[Any], Iterator[Any]]) -> 
             yield from events(rows(event))
 
 
+@resumable
 def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[Any]:
-    """Lists of ``size`` elements; the last one may be shorter, or is dropped, as is one with a failure."""
+    """Lists of ``size`` elements. A failure drops the list that it interrupts."""
     group: list[Any] = []
     for event in events(elements):
         if isinstance(event, Failure):
@@ -159,38 +181,40 @@ def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterato
         yield group
 
 
-class Kept:
-    """``cache``: what the first whole iteration gave, in memory or in a file.
+class Cache:
+    """Makes iterators over the elements of the first complete iteration, kept in memory or in a file.
 
-    The file is a TFRecord of pickled elements, which appears when it is complete; like any pickle it is to
-    be read only by those who trust who wrote it.
+    The file is a TFRecord file of pickled elements and appears when it is complete. Like any pickle, it must
+    come from a trusted source.
     """
 
-    def __init__(self, begin: Begin, path: str) -> None:
-        self._begin = begin
+    def __init__(self, make: MakeIterator, path: str) -> None:
+        self._make = make
         self._path = f"{path}.tfrecord" if path else ""
         self._elements: Sequence[Any] | None = None
 
-    def __call__(self, real: bool) -> Iterator[Any]:
+    def __call__(self, probe: bool) -> Iterator[Any]:
         if self._path:
             if os.path.exists(self._path):
-                return map(pickle.loads, RecordFile(self._path))
-            return Steps(self._written(self._begin(real)))
+                return map(pickle.loads, TFRecordIterator(self._path))
+            return self._write(self._make(probe))
         if self._elements is not None:
             return iter(self._elements)
-        return Steps(self._collected(self._begin(real)))
+        return self._collect(self._make(probe))
 
-    def _collected(self, elements: Iterator[Any]) -> Iterator[Any]:
-        kept: list[Any] | None = []
+    @resumable
+    def _collect(self, elements: Iterator[Any]) -> Iterator[Any]:
+        cached: list[Any] | None = []
         for event in events(elements):
             if isinstance(event, Failure):
-                kept = None  # what is not whole is not kept
-            elif kept is not None:
-                kept.append(event)
+                cached = None  # an iteration with errors is not complete
+            elif cached is not None:
+                cached.append(event)
             yield event
-        self._elements = kept
+        self._elements = cached
 
-    def _written(self, elements: Iterator[Any]) -> Iterator[Any]:
+    @resumable
+    def _write(self, elements: Iterator[Any]) -> Iterator[Any]:
         with TFRecordWriter(self._path, atomic=True) as writer:
             for event in events(elements):
                 if isinstance(event, Failure):
@@ -200,8 +224,89 @@ class Kept:
                 yield event
 
 
-def directed(sources: list[Iterator[Any]], choices: Iterable[int], stop: bool) -> Iterator[Any]:
-    """From the source that each choice names; at the end of one, stop or go on without it."""
+class Chain(Iterator[Any]):
+    """The elements of one source after the other. After an error it goes on with the next source."""
+
+    def __init__(self, sources: Iterable[Any], open_source: Callable[[Any], Iterator[Any]]) -> None:
+        self._sources = iter(sources)
+        self._open = open_source
+        self._current: Iterator[Any] | None = None
+
+    def __next__(self) -> Any:
+        while True:
+            if self._current is None:
+                self._current = self._open(next(self._sources))
+            try:
+                return next(self._current)
+            except StopIteration:
+                self._current = None
+            except BaseException:
+                self._current = None
+                raise
+
+
+class Interleave(Iterator[Any]):
+    """Up to ``block_length`` elements from each of ``cycle_length`` sources in turn.
+
+    A source that turns out to be at its end leaves an empty slot. As in TensorFlow, the next source takes the
+    slot when its turn comes again.
+    """
+
+    def __init__(
+        self,
+        sources: Iterator[Any],
+        open_source: Callable[[Any], Iterator[Any]],
+        cycle_length: int,
+        block_length: int,
+    ) -> None:
+        self._sources: Iterator[Any] | None = sources
+        self._open = open_source
+        self._block_length = block_length
+        self._slots: list[Iterator[Any] | None] = [None] * cycle_length
+        self._open_slots = 0
+        self._position = 0
+        self._in_block = 0  # elements of this block so far
+
+    def __next__(self) -> Any:
+        while self._sources is not None or self._open_slots:
+            slot = self._slots[self._position]
+            slot = self._open_next() if slot is None else slot
+            if slot is not None:
+                try:
+                    element = next(slot)
+                except StopIteration:
+                    self._slots[self._position] = None
+                    self._open_slots -= 1
+                else:
+                    self._in_block += 1
+                    if self._in_block == self._block_length:
+                        self._go_to_next_slot()
+                    return element
+            self._go_to_next_slot()
+        raise StopIteration
+
+    def _open_next(self) -> Iterator[Any] | None:
+        if self._sources is None:
+            return None
+        try:
+            source = next(self._sources)
+        except StopIteration:
+            self._sources = None
+            return None
+        slot = self._slots[self._position] = self._open(source)
+        self._open_slots += 1
+        return slot
+
+    def _go_to_next_slot(self) -> None:
+        self._position = (self._position + 1) % len(self._slots)
+        self._in_block = 0
+
+
+@resumable
+def directed_interleave(
+    sources: list[Iterator[Any]], choices: Iterable[int], stop_on_empty: bool
+) -> Iterator[Any]:
+    """One element of the source that each choice names. An exhausted source ends it or is left out."""
     left = {number: events(source) for number, source in enumerate(sources)}
     for choice in choices:
         if not 0 <= choice < len(sources):
@@ -213,60 +318,61 @@ def directed(sources: list[Iterator[Any]], choices: Iterable[int], stop: bool) -
             event = next(left[choice])
         except StopIteration:
             del left[choice]
-            if stop or not left:
+            if stop_on_empty or not left:
                 return
         else:
             yield event
 
 
-def drawn(weights: Sequence[float], seed: str) -> Iterator[int]:
-    """Numbers by chance, without end, each as often as its weight says."""
-    draw = random.Random(seed)
-    everyone = range(len(weights))
+def weighted_choices(weights: Sequence[float], seed: str) -> Iterator[int]:
+    """Random indices of ``weights`` without end, each as often as its weight says."""
+    generator = random.Random(seed)
+    indices = range(len(weights))
     while True:
-        yield from draw.choices(everyone, weights, k=256)
+        yield from generator.choices(indices, weights, k=256)
 
 
-class Parallel(Iterator[Any]):
-    """``function`` of some elements ahead, in threads; results and errors come in order."""
+class ParallelMap(Iterator[Any]):
+    """``function`` of the elements, computed ahead in threads. Results and errors come in order."""
 
     def __init__(self, function: Callable[[Any], Any], elements: Iterator[Any], threads: int) -> None:
         self._function = function
         self._elements: Iterator[Any] | None = elements
-        self._ahead: deque[Future[Any]] = deque()
-        self._most = 2 * threads
+        self._pending: deque[Future[Any]] = deque()
+        self._max_pending = 2 * threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="purerecord-map")
         weakref.finalize(self, self._pool.shutdown, wait=False, cancel_futures=True)
 
     def __next__(self) -> Any:
-        while self._elements is not None and len(self._ahead) < self._most:
+        while self._elements is not None and len(self._pending) < self._max_pending:
             try:
-                self._ahead.append(self._pool.submit(self._function, next(self._elements)))
+                self._pending.append(self._pool.submit(self._function, next(self._elements)))
             except StopIteration:
                 self._elements = None
-            except Exception as error:  # its turn comes when those before it are taken
+            except Exception as error:  # comes after the results that are pending already
                 failed: Future[Any] = Future()
                 failed.set_exception(error)
-                self._ahead.append(failed)
-        if not self._ahead:
+                self._pending.append(failed)
+        if not self._pending:
             self._pool.shutdown(wait=False)
             raise StopIteration
-        return self._ahead.popleft().result()
+        return self._pending.popleft().result()
 
 
-class Tuned(Iterator[Any]):
-    """``function`` of the elements, in threads if that pays.
+class AutotunedMap(Iterator[Any]):
+    """``function`` of the elements, in threads if the first calls are slow enough.
 
-    Threads of Python take turns, so they help only a function that spends its time elsewhere, in a decoder
-    of pictures for instance. Such a function takes long: the first few calls tell.
+    The global interpreter lock lets only one thread run Python code. So threads help only a function that
+    releases the lock, such as an image decoder, and such a function takes long. That is why the time of a
+    call decides.
     """
 
     def __init__(self, function: Callable[[Any], Any], elements: Iterator[Any]) -> None:
         self._function = function
         self._elements = elements
         self._results: Iterator[Any] | None = None
-        self._left = _TRIALS
-        self._quickest = float("inf")
+        self._calls_left = _TIMED_CALLS
+        self._fastest = float("inf")
 
     def __next__(self) -> Any:
         if self._results is not None:
@@ -274,19 +380,19 @@ class Tuned(Iterator[Any]):
         element = next(self._elements)
         begin = time.perf_counter()
         result = self._function(element)
-        self._quickest = min(self._quickest, time.perf_counter() - begin)
-        self._left -= 1
-        if not self._left:
+        self._fastest = min(self._fastest, time.perf_counter() - begin)
+        self._calls_left -= 1
+        if not self._calls_left:
             threads = os.cpu_count() or 1
-            if self._quickest < _WORTHWHILE or threads == 1:
+            if self._fastest < _SECONDS_WORTH_A_THREAD or threads == 1:
                 self._results = map(self._function, self._elements)
             else:
-                self._results = Parallel(self._function, self._elements, threads)
+                self._results = ParallelMap(self._function, self._elements, threads)
         return result
 
 
-class _Feed(Cursor):
-    """An iterator as a cursor of the core."""
+class _IteratorCursor(Cursor):
+    """An iterator as a cursor of ``purerecord.dataset``, for its ``PrefetchCursor``."""
 
     def __init__(self, elements: Iterator[Any]) -> None:
         self._elements = elements
@@ -301,11 +407,11 @@ class _Feed(Cursor):
         raise NotImplementedError
 
 
-class Prefetched(Iterator[Any]):
-    """The elements, fetched by a thread while those before are in use."""
+class Prefetch(Iterator[Any]):
+    """The elements, fetched ahead by a thread."""
 
     def __init__(self, elements: Iterator[Any], buffer_size: int) -> None:
-        self._cursor = PrefetchCursor(_Feed(elements), Context(), buffer_size)
+        self._cursor = PrefetchCursor(_IteratorCursor(elements), Context(), buffer_size)
 
     def __next__(self) -> Any:
         for element in self._cursor.take(1):
@@ -316,8 +422,8 @@ class Prefetched(Iterator[Any]):
         self._cursor.close()
 
 
-def without_errors(elements: Iterator[Any]) -> Iterator[Any]:
-    """Those elements that can be had."""
+def ignore_errors(elements: Iterator[Any]) -> Iterator[Any]:
+    """The elements, without those in whose place TensorFlow's errors are raised."""
     while True:
         try:
             element = next(elements)

@@ -1,7 +1,6 @@
-"""Which elements come, in which order and how often: transformations that leave the elements as they are.
+"""The transformations of ``tf.data.Dataset`` that select, order and repeat elements without changing them.
 
-They are methods of ``tf.data.Dataset``, which adds those that make new elements. This module knows neither
-what elements are nor where they come from.
+This module knows neither what elements are nor where they come from.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._values.operators import invalid
 from .._values.tensor import EagerTensor
-from ..random import order_seed
+from ..random import shuffle_seed
 from . import iterators
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
 from .functions import predicate_of
@@ -23,18 +22,20 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-class Ordered(Elements):
-    """Elements, chosen and put in order."""
+class SelectingMethods(Elements):
+    """The part of ``Dataset`` that selects, orders and repeats elements."""
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of which ``predicate`` is true."""
+        """The elements for which ``predicate`` is true."""
         test = predicate_of(predicate)
-        return self._then("Filter", lambda real: filter(test, self._begin(real)), size=UNKNOWN)
+        return self._derive("Filter", lambda probe: filter(test, self._iterate(probe)), cardinality=UNKNOWN)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements up to the first of which ``predicate`` is false."""
+        """The elements before the first for which ``predicate`` is false."""
         test = predicate_of(predicate)
-        return self._then("TakeWhile", lambda real: takewhile(test, self._begin(real)), size=UNKNOWN)
+        return self._derive(
+            "TakeWhile", lambda probe: takewhile(test, self._iterate(probe)), cardinality=UNKNOWN
+        )
 
     def shuffle(
         self,
@@ -44,101 +45,106 @@ class Ordered(Elements):
         name: str | None = None,
     ) -> Dataset:
         """A random one of the next ``buffer_size`` elements, again and again."""
-        most = int(buffer_size)
-        if most < 1 and most != UNKNOWN:
+        size = int(buffer_size)
+        if size < 1 and size != UNKNOWN:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
         reshuffle = reshuffle_each_iteration is not False
-        drawn = order_seed(seed)
-        begin = iterators.Shuffle(self._begin, None if most == UNKNOWN else most, drawn, reshuffle)
-        return self._then("Shuffle", begin)
+        limit = None if size == UNKNOWN else size
+        return self._derive("Shuffle", iterators.Shuffle(self._iterate, limit, shuffle_seed(seed), reshuffle))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements ``count`` times; without end if it is None or negative."""
+        """The elements ``count`` times; without end if ``count`` is None or negative."""
         times = None if count is None or int(count) < 0 else int(count)
-        size = self._size
-        if times == 0 or size == 0:
-            size = 0
+        cardinality = self._cardinality
+        if times == 0 or cardinality == 0:
+            cardinality = 0
         elif times is None:
-            size = INFINITE
-        elif size > 0:
-            size *= times
-        return self._then(
-            "Repeat", lambda real: iterators.Steps(iterators.repeated(self._begin, times, real)), size=size
+            cardinality = INFINITE
+        elif cardinality > 0:
+            cardinality *= times
+        return self._derive(
+            "Repeat",
+            lambda probe: iterators.repeated(self._iterate, times, probe),
+            cardinality=cardinality,
         )
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first ``count`` elements; all if it is negative."""
-        most = int(count)
-        if most < 0:
-            return self._then("Take", self._begin)
-        size = self._size
-        if size != UNKNOWN:
-            size = most if size == INFINITE else min(size, most)
-        return self._then(
-            "Take", lambda real: iterators.Steps(iterators.taken(self._begin(real), most)), size=size
+        """The first ``count`` elements; all if ``count`` is negative."""
+        number = int(count)
+        if number < 0:
+            return self._derive("Take", self._iterate)
+        cardinality = self._cardinality
+        if cardinality != UNKNOWN:
+            cardinality = number if cardinality == INFINITE else min(cardinality, number)
+        return self._derive(
+            "Take", lambda probe: iterators.first(self._iterate(probe), number), cardinality=cardinality
         )
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first ``count`` elements; none if it is negative."""
-        passed = int(count)
-        if passed < 0:
-            return self._then("Skip", lambda _: iter(()), size=0)
-        size = self._size if self._size < 0 else max(0, self._size - passed)
-        return self._then(
-            "Skip", lambda real: iterators.Steps(iterators.dealt(self._begin(real), passed, 1)), size=size
+        """All but the first ``count`` elements; none if ``count`` is negative."""
+        skipped = int(count)
+        if skipped < 0:
+            return self._derive("Skip", lambda _: iter(()), cardinality=0)
+        cardinality = self._cardinality if self._cardinality < 0 else max(0, self._cardinality - skipped)
+        return self._derive(
+            "Skip",
+            lambda probe: iterators.every_nth(self._iterate(probe), skipped, 1),
+            cardinality=cardinality,
         )
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every ``num_shards``-th element, beginning with number ``index``."""
-        shards, first = int(num_shards), int(index)
+        """Every ``num_shards``-th element, from number ``index`` on."""
+        shards, start = int(num_shards), int(index)
         if shards < 1:
             raise invalid(f"Number of shards must be greater than zero (currently num_shards = {shards}).")
-        if not 0 <= first < shards:
-            raise invalid(f"Index must be between 0 and {shards - 1} (currently index = {first}).")
-        size = self._size if self._size < 0 else len(range(first, self._size, shards))
-        return self._then(
+        if not 0 <= start < shards:
+            raise invalid(f"Index must be between 0 and {shards - 1} (currently index = {start}).")
+        cardinality = self._cardinality
+        if cardinality >= 0:
+            cardinality = len(range(start, cardinality, shards))
+        return self._derive(
             "Shard",
-            lambda real: iterators.Steps(iterators.dealt(self._begin(real), first, shards)),
-            size=size,
+            lambda probe: iterators.every_nth(self._iterate(probe), start, shards),
+            cardinality=cardinality,
         )
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements of this dataset, then those of the other."""
-        sizes = (self._size, dataset._size)
-        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-        made = self._then(
+        numbers = (self._cardinality, dataset._cardinality)
+        cardinality = INFINITE if INFINITE in numbers else UNKNOWN if UNKNOWN in numbers else sum(numbers)
+        made = self._derive(
             "Concatenate",
-            lambda real: chain.from_iterable(part._begin(real) for part in (self, dataset)),
+            lambda probe: chain.from_iterable(part._iterate(probe) for part in (self, dataset)),
             lambda: common_spec(self.element_spec, dataset.element_spec),
-            size,
+            cardinality,
         )
         if self._known_spec is not None and dataset._known_spec is not None:
-            made.element_spec  # noqa: B018 - an error at once, where it can be known at once
+            made.element_spec  # noqa: B018 - raises an error at once if the specs do not agree
         return made
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """What the first whole iteration gives, kept in memory or in a file for those that follow."""
+        """The elements of the first complete iteration, kept in memory or in a file for later ones."""
         path = filename.numpy() if isinstance(filename, EagerTensor) else filename
-        return self._then("Cache", iterators.Kept(self._begin, os.fsdecode(path)))
+        return self._derive("Cache", iterators.Cache(self._iterate, os.fsdecode(path)))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The elements, fetched by a thread while those before are in use."""
+        """The elements, of which a thread fetches up to ``buffer_size`` ahead."""
         ahead = int(buffer_size)
         if ahead < AUTOTUNE:
             raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
         if ahead == 0:
-            return self._then("Prefetch", self._begin)
-        return self._then("Prefetch", lambda real: iterators.Prefetched(self._begin(real), ahead))
+            return self._derive("Prefetch", self._iterate)
+        return self._derive("Prefetch", lambda probe: iterators.Prefetch(self._iterate(probe), ahead))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements that can be had without an error."""
-        return self._then(
-            "IgnoreErrors", lambda real: iterators.without_errors(self._begin(real)), size=UNKNOWN
+        """The elements, without those that raise an error."""
+        return self._derive(
+            "IgnoreErrors", lambda probe: iterators.ignore_errors(self._iterate(probe)), cardinality=UNKNOWN
         )
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """The same with options, on which nothing here depends."""
-        same = self._then("Options", self._begin)
+        """The same dataset with options, which have no effect."""
+        same = self._derive("Options", self._iterate)
         same._options = options
         return same
 

@@ -1,6 +1,7 @@
-"""Where elements come from: tensors, numbers, generators, file names, the lines and records of files.
+"""The sources of datasets: tensors, ranges, generators, file names, and the lines and records of files.
 
-A ``Source`` is what a dataset is made of; what datasets can do is not known here.
+Each function returns a ``Source``, which holds the arguments of a dataset's constructor. This module does
+not know datasets, except that one may be given as a list of file names.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from ...container.looks_like import open_source
 from ...storage.paths import local_path
 from .._values.convert import to_array
+from .._values.nest import apply, flatten, is_nested, pack
 from .._values.operators import invalid
 from .._values.ragged_sparse import RaggedTensor, SparseTensor
 from .._values.shapes import TensorShape, TensorSpec, TypeSpec
@@ -21,52 +23,52 @@ from .._values.tensor import EagerTensor, of_array, to_numpy
 from ..dtypes import DType, as_dtype, int64, string
 from ..errors import InvalidArgumentError, UnknownError, translated
 from ..io import matching_files
-from ..io.record_files import Chain, Interleaved, RecordFile
+from ..io.record_files import TFRecordIterator
 from .batches import row_count, rows_of
 from .elements import UNKNOWN
-from .iterators import Begin
-from .structure import Spec, apply, as_leaf, flatten, is_nested, pack, spec_of, with_shape
+from .iterators import Chain, Interleave, MakeIterator
+from .structure import Spec, as_leaf, spec_of, with_shape
 
-STRING = TensorSpec((), string)
+_STRING_SCALAR = TensorSpec((), string)
 
 
 class Source(NamedTuple):
-    """What a dataset is made of."""
+    """The arguments of a dataset's constructor."""
 
-    begin: Begin
+    make_iterator: MakeIterator
     spec: Spec
-    size: int
+    cardinality: int
     kind: str
 
 
 def slices(tensors: Any) -> Source:
     """The rows of a structure of tensors."""
-    element = _normalized(tensors)
-    size = row_count(flatten(element))
-    spec = apply(lambda leaf: with_shape(_whole_spec(leaf), leaf.shape[1:]), element)
-    return Source(lambda _: rows_of(element), spec, size, "TensorSlice")
+    element = _as_tensors(tensors)
+    count = row_count(flatten(element))
+    spec = apply(lambda leaf: with_shape(_full_spec(leaf), leaf.shape[1:]), element)
+    return Source(lambda _: rows_of(element), spec, count, "TensorSlice")
 
 
 def single(tensors: Any) -> Source:
     """One element."""
-    element = _normalized(tensors)
-    return Source(lambda _: iter((element,)), apply(_whole_spec, element), 1, "Tensor")
+    element = _as_tensors(tensors)
+    return Source(lambda _: iter((element,)), apply(_full_spec, element), 1, "Tensor")
 
 
-def _normalized(tensors: Any) -> Any:
+def _as_tensors(tensors: Any) -> Any:
     if tensors is None or (is_nested(tensors) and not flatten(tensors)):
         raise ValueError("Invalid `element`. `element` should not be empty.")
     return apply(as_leaf, tensors)
 
 
-def _whole_spec(leaf: Any) -> TypeSpec:
-    """The spec of a tensor that is at hand, so all of it is known."""
+def _full_spec(leaf: Any) -> TypeSpec:
+    """The spec of a tensor with its whole shape, also if it is sparse."""
     spec = spec_of(leaf)
     return with_shape(spec, leaf.shape) if isinstance(leaf, SparseTensor) else spec
 
 
 def numbers(args: tuple[Any, ...], output_type: Any) -> Source:
-    """Whole numbers, as Python's ``range``."""
+    """Integers, as Python's ``range``."""
     if not 1 <= len(args) <= 3:
         raise ValueError(
             f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
@@ -76,16 +78,16 @@ def numbers(args: tuple[Any, ...], output_type: Any) -> Source:
         raise invalid("step must be a non-zero integer.")
     dtype = as_dtype(output_type)
     values = range(*bounds)
-    kind = dtype.as_numpy_dtype
+    numpy_dtype = dtype.as_numpy_dtype
 
-    def begin(_: bool) -> Iterator[EagerTensor]:
-        return (EagerTensor(np.array(value, kind)) for value in values)
+    def make(_: bool) -> Iterator[EagerTensor]:
+        return (EagerTensor(np.array(value, numpy_dtype)) for value in values)
 
-    return Source(begin, TensorSpec((), dtype), len(values), "Range")
+    return Source(make, TensorSpec((), dtype), len(values), "Range")
 
 
 def files(pattern: Any) -> Source:
-    """The names of the files that match."""
+    """The names of the files that match a pattern or several."""
     names = matching_files(pattern)
     if not len(names):
         shown = ", ".join(os.fsdecode(one) for one in to_numpy(pattern).reshape(-1).tolist())
@@ -97,7 +99,7 @@ def files(pattern: Any) -> Source:
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Spec:
-    """The specs that the arguments of ``from_generator`` stand for."""
+    """The specs that the arguments of ``from_generator`` describe."""
     if output_signature is None:
         if output_types is None:
             raise TypeError(
@@ -106,7 +108,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
             )
         shapes: Any = apply(lambda _: None, output_types)
         if output_shapes is not None:
-            shapes = _shapes_up_to(output_types, output_shapes)
+            shapes = _shapes_like(output_types, output_shapes)
         return apply(lambda dtype, shape: TensorSpec(shape, dtype), output_types, shapes)
     for name, given in (("output_types", output_types), ("output_shapes", output_shapes)):
         if given is not None:
@@ -122,40 +124,40 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
     return output_signature
 
 
-def _shapes_up_to(types: Any, shapes: Any) -> Any:
-    """``shapes`` in the structure of ``types``; a tuple where a type stands is a shape."""
+def _shapes_like(types: Any, shapes: Any) -> Any:
+    """``shapes`` in the structure of ``types``. A tuple in the place of a single type is a shape."""
     if not is_nested(types):
         return TensorShape(shapes)
     keys = list(types) if hasattr(types, "keys") else range(len(types))
-    parts = {key: _shapes_up_to(types[key], shapes[key]) for key in keys}
+    parts = {key: _shapes_like(types[key], shapes[key]) for key in keys}
     return parts if hasattr(types, "keys") else type(types)(parts.values())
 
 
 def generated(generator: Callable[..., Any], signature: Spec, args: Any) -> Source:
-    """What a generator yields, checked against ``signature``."""
+    """The elements that a generator yields, checked against ``signature``."""
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     given = tuple(as_leaf(arg).numpy() for arg in args or ())
 
-    def begin(_: bool) -> Iterator[Any]:
+    def make(_: bool) -> Iterator[Any]:
         try:
             iterator = iter(generator(*given))
         except Exception as error:
-            raise _failed(error) from error
-        return _Checked(iterator, signature)
+            raise _as_tensorflow(error) from error
+        return _CheckedIterator(iterator, signature)
 
-    return Source(begin, signature, UNKNOWN, "FlatMap")
+    return Source(make, signature, UNKNOWN, "FlatMap")
 
 
-def _failed(error: Exception) -> Exception:
-    """An error in a program's function as TensorFlow raises it."""
+def _as_tensorflow(error: Exception) -> Exception:
+    """The error that TensorFlow raises for an error in a user's generator."""
     if isinstance(error, (TypeError, ValueError)):
         return InvalidArgumentError(None, None, f"{type(error).__name__}: {error}")
     return UnknownError(None, None, f"{type(error).__name__}: {error}")
 
 
-class _Checked(Iterator[Any]):
-    """What an iterator gives, as tensors of a signature."""
+class _CheckedIterator(Iterator[Any]):
+    """The values of an iterator as tensors, each of which must match a signature."""
 
     def __init__(self, values: Iterator[Any], signature: Spec) -> None:
         self._values = values
@@ -168,13 +170,13 @@ class _Checked(Iterator[Any]):
         except StopIteration:
             raise
         except Exception as error:
-            raise _failed(error) from error
+            raise _as_tensorflow(error) from error
         leaves = self._leaves(self._signature, value, value)
         tensors = [self._tensor(leaf, spec) for leaf, spec in zip(leaves, self._specs, strict=True)]
         return pack(self._signature, tensors)
 
     def _leaves(self, spec: Any, part: Any, whole: Any) -> list[Any]:
-        """What stands in the places of the signature's leaves."""
+        """The parts of a value at the signature's leaves, in their order."""
         if hasattr(spec, "keys"):
             if hasattr(part, "keys") and spec.keys() == part.keys():
                 return [leaf for key in sorted(spec) for leaf in self._leaves(spec[key], part[key], whole)]
@@ -220,13 +222,15 @@ def _converted(value: Any, dtype: DType) -> Any:
 
 
 def names_of(filenames: Any) -> Callable[[bool], Iterator[str]]:
-    """How to go through the names of files, given as one, as several, or as a dataset of them."""
-    if hasattr(filenames, "_begin"):
+    """A function that iterates over file names, given as one name, several, or a dataset of names."""
+    if hasattr(filenames, "_iterate"):
         spec = filenames.element_spec
         if is_nested(spec) or spec.dtype != string:
             raise _not_names(spec, "a dataset of ")
-        return lambda real: (
-            os.fsdecode(name) for part in filenames._begin(real) for name in part._array.reshape(-1).tolist()
+        return lambda probe: (
+            os.fsdecode(name)
+            for part in filenames._iterate(probe)
+            for name in part._array.reshape(-1).tolist()
         )
     tensor = to_numpy(_path_texts(filenames)) if not _is_empty(filenames) else np.empty(0, object)
     if tensor.dtype.kind != "O":
@@ -261,29 +265,29 @@ def _path_texts(filenames: Any) -> Any:
 def file_elements(
     filenames: Any, open_file: Callable[[str], Iterator[bytes]], parallel_reads: Any, kind: str
 ) -> Source:
-    """What is in files, one after the other or, with ``parallel_reads``, one of each in turn."""
+    """The contents of files: file after file or, with ``parallel_reads``, interleaved."""
     names = names_of(filenames)
     cycle = None if parallel_reads is None else int(parallel_reads)
     if cycle is not None and cycle != -1 and cycle < 1:
         raise invalid("`cycle_length` must be > 0")
 
-    def begin(real: bool) -> Iterator[EagerTensor]:
+    def make(probe: bool) -> Iterator[EagerTensor]:
         if cycle is None or cycle == -1:
-            found: Iterator[bytes] = Chain(names(real), open_file)
+            contents: Iterator[bytes] = Chain(names(probe), open_file)
         else:
-            found = Interleaved(names(real), open_file, cycle, 1)
-        return map(of_array, found)
+            contents = Interleave(names(probe), open_file, cycle, 1)
+        return map(of_array, contents)
 
-    return Source(begin, STRING, UNKNOWN, kind)
+    return Source(make, _STRING_SCALAR, UNKNOWN, kind)
 
 
 def records(path: str, compression: str) -> Iterator[bytes]:
     """The records of a file."""
-    return RecordFile(path, compression)
+    return TFRecordIterator(path, compression)
 
 
 def lines(path: str, compression: str) -> Iterator[bytes]:
-    """The lines of a file, without their ends."""
+    """The lines of a file, without line ends."""
     rest = b""
     for chunk in _chunks(path, compression):
         *whole, rest = (rest + chunk).split(b"\n")
@@ -292,8 +296,8 @@ def lines(path: str, compression: str) -> Iterator[bytes]:
         yield rest
 
 
-def pieces(path: str, compression: str, size: int, header: int, footer: int) -> Iterator[bytes]:
-    """What is between header and footer of a file, cut into pieces of ``size`` bytes."""
+def fixed_length_records(path: str, compression: str, size: int, header: int, footer: int) -> Iterator[bytes]:
+    """The records of ``size`` bytes between the header and the footer of a file."""
     data = b"".join(_chunks(path, compression))
     length = len(data) - header - footer
     if length < 0 or length % size:

@@ -1,7 +1,6 @@
-"""Transformations that look at several elements at a time: windows, groups, buckets of like lengths, scans.
+"""The transformations of ``tf.data.Dataset`` that look at several elements: windows, groups, buckets, scans.
 
-They are methods of ``tf.data.Dataset``. Like the rest of it, this module knows neither files nor what tensors
-hold.
+This module knows neither files nor how iterations are ordered.
 """
 
 from __future__ import annotations
@@ -9,30 +8,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import reduce
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from .._values.nest import apply, flatten, pack
 from .._values.operators import invalid
 from .._values.shapes import TensorShape
-from .._values.tensor import EagerTensor, convert_to_tensor
+from .._values.tensor import convert_to_tensor
 from ..dtypes import int32, int64, string
 from .elements import UNKNOWN
-from .functions import check_callable, no_elements
-from .iterators import Failure, Steps, events
-from .selecting import Ordered
-from .structure import Element, Spec, apply, as_element, call, common_spec, flatten, pack, spec_of
+from .functions import check_callable, spec_of_first
+from .iterators import Failure, Resumable, events, resumable
+from .selecting import SelectingMethods
+from .structure import Element, Spec, as_element, call, common_spec, int64_scalar, spec_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-_SAMPLES = 4  # elements that are looked at to see what a function gives
-
-
 class DatasetSpec:
-    """What a window is: a dataset of such elements."""
+    """The spec of a window, which is a dataset."""
 
     shape = TensorShape([])
 
@@ -43,8 +37,8 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
-class Windowed(Ordered):
-    """Elements, several of them at a time."""
+class WindowMethods(SelectingMethods):
+    """The part of ``Dataset`` that looks at several elements at a time."""
 
     def window(
         self,
@@ -54,29 +48,29 @@ class Windowed(Ordered):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Datasets of ``size`` elements each, every one beginning ``shift`` elements later."""
+        """Datasets of ``size`` elements each; each begins ``shift`` elements after the one before."""
         length, step = int(size), int(stride)
-        ahead = length if shift is None else int(shift)
-        for what, number in (("size", length), ("shift", ahead), ("stride", step)):
+        distance = length if shift is None else int(shift)
+        for what, number in (("size", length), ("shift", distance), ("stride", step)):
             if number < 1:
                 raise invalid(f"Window {what} must be greater than zero.")
-        reach = (length - 1) * step + 1
-        number = self._size
+        span = (length - 1) * step + 1
+        number = self._cardinality
         if number >= 0:
-            number = max(0, (number - reach) // ahead + 1) if drop_remainder else -(-number // ahead)
+            number = max(0, (number - span) // distance + 1) if drop_remainder else -(-number // distance)
 
-        def begin(real: bool) -> Iterator[Element]:
-            found = Steps(_windows(self._begin(real), reach, ahead, bool(drop_remainder)))
+        def make(probe: bool) -> Iterator[Element]:
+            found = _windows(self._iterate(probe), span, distance, bool(drop_remainder))
             return (self._column_datasets([*rows[::step]]) for rows in found)
 
-        return self._then("Window", begin, lambda: apply(DatasetSpec, self.element_spec), number)
+        return self._derive("Window", make, lambda: apply(DatasetSpec, self.element_spec), number)
 
     def _column_datasets(self, rows: list[Element]) -> Any:
-        """The structure of the elements, of datasets instead of tensors."""
+        """The rows as one structure, with a dataset in the place of each tensor."""
 
         def column(place: int) -> Dataset:
             values = [flatten(row)[place] for row in rows]
-            return self._plain(
+            return self._dataset_class(
                 lambda _: iter(values), lambda: flatten(self.element_spec)[place], len(values), "Variant"
             )
 
@@ -90,7 +84,7 @@ class Windowed(Ordered):
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """The elements of ``reduce_func(key, dataset)`` for every so many elements that have the same key."""
+        """The elements of ``reduce_func(key, dataset)`` for each ``window_size`` elements with one key."""
         if (window_size is None) == (window_size_func is None):
             raise ValueError(
                 "Either the `window_size` argument or the `window_size_func` argument must be specified."
@@ -103,42 +97,41 @@ class Windowed(Ordered):
             return int(convert_to_tensor(call(key_func, element), "int64"))
 
         def size(key: int) -> int:
-            number = int(size_of(_number(key)))
+            number = int(size_of(int64_scalar(key)))
             if number < 1:
                 raise invalid(f"Window size must be greater than zero, but got {number}.")
             return number
 
         def reduced(key: int, group: list[Element]) -> Dataset:
-            made = reduce_func(_number(key), self._of(group))
-            if not isinstance(made, Windowed):
+            made = reduce_func(int64_scalar(key), self._dataset_of(group))
+            if not isinstance(made, WindowMethods):
                 raise TypeError(
                     "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
                     f"its return type is {apply(spec_of, as_element(made))!r}."
                 )
             return made
 
-        def groups(real: bool) -> Iterator[Any]:
-            return _groups(self._begin(real), key_of, size)
+        def groups(probe: bool) -> Iterator[Any]:
+            return _groups(self._iterate(probe), key_of, size)
 
-        def begin(real: bool) -> Iterator[Element]:
-            return Steps(_flattened(groups(real), lambda key, group: reduced(key, group)._begin(real)))
+        def make(probe: bool) -> Iterator[Element]:
+            return _flattened(groups(probe), lambda key, group: reduced(key, group)._iterate(probe))
 
         def spec() -> Spec:
-            found = [reduced(*group).element_spec for group in islice(Steps(groups(False)), _SAMPLES)]
-            if not found:
-                raise no_elements()
-            return reduce(common_spec, found)
+            return spec_of_first(reduced(*group).element_spec for group in Resumable(groups(True)))
 
-        return self._then("GroupByWindow", begin, spec, UNKNOWN)
+        return self._derive("GroupByWindow", make, spec, UNKNOWN)
 
-    def _of(self, elements: list[Element]) -> Dataset:
-        """A dataset of elements of this one."""
+    def _dataset_of(self, elements: list[Element]) -> Dataset:
+        """A dataset of some elements of this one."""
         known = self._known_spec
 
         def spec() -> Spec:
             return reduce(common_spec, [apply(spec_of, element) for element in elements], self.element_spec)
 
-        return self._plain(lambda _: iter(elements), spec if known is None else known, UNKNOWN, "Variant")
+        return self._dataset_class(
+            lambda _: iter(elements), spec if known is None else known, UNKNOWN, "Variant"
+        )
 
     def bucket_by_sequence_length(  # noqa: PLR0917 - TensorFlow's signature
         self,
@@ -192,61 +185,51 @@ class Windowed(Ordered):
     def scan(
         self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Dataset:
-        """The second part of what ``scan_func(state, element)`` gives; the first part is the next state."""
+        """The outputs of ``state, output = scan_func(state, element)`` for every element."""
         check_callable(scan_func)
 
-        def begin(real: bool) -> Iterator[Element]:
-            return Steps(_scanned(self._begin(real), as_element(initial_state), scan_func))
+        def make(probe: bool) -> Iterator[Element]:
+            return _scanned(self._iterate(probe), as_element(initial_state), scan_func)
 
         def spec() -> Spec:
-            found = [apply(spec_of, element) for element in islice(begin(False), _SAMPLES)]
-            if not found:
-                raise no_elements()
-            return reduce(common_spec, found)
+            return spec_of_first(apply(spec_of, element) for element in make(True))
 
-        return self._then("Scan", begin, spec)
+        return self._derive("Scan", make, spec)
 
     def unique(self, name: str | None = None) -> Dataset:
-        """Every element once, when it first comes."""
-
-        def begin(real: bool) -> Iterator[Element]:
-            return Steps(_distinct(self._begin(real)))
-
-        return self._then("Unique", begin, size=UNKNOWN)
-
-
-def _number(value: int) -> EagerTensor:
-    return EagerTensor(np.array(value, np.int64))
+        """The elements without repetitions."""
+        return self._derive("Unique", lambda probe: _distinct(self._iterate(probe)), cardinality=UNKNOWN)
 
 
 def _bounded(shape: Any, bound: int) -> TensorShape:
     return TensorShape([bound if length in (None, -1) else length for length in TensorShape(shape).as_list()])
 
 
-def _windows(elements: Iterator[Any], reach: int, shift: int, drop: bool) -> Iterator[Any]:
-    """Runs of ``reach`` elements, or failures; the last runs may be shorter."""
-    run: list[Any] = []
-    passed = 0  # elements still to be left out, between two runs
+@resumable
+def _windows(elements: Iterator[Any], span: int, shift: int, drop: bool) -> Iterator[Any]:
+    """Lists of ``span`` consecutive elements. Unless ``drop``, the last ones may be shorter."""
+    window: list[Any] = []
+    to_skip = 0  # elements between the end of one window and the beginning of the next
     for event in events(elements):
         if isinstance(event, Failure):
             yield event
-        elif passed:
-            passed -= 1
+        elif to_skip:
+            to_skip -= 1
         else:
-            run.append(event)
-            if len(run) == reach:
-                yield run
-                passed = max(0, shift - reach)
-                run = run[shift:]
-    while run and not drop:
-        yield run
-        run = run[shift:]
+            window.append(event)
+            if len(window) == span:
+                yield window
+                to_skip = max(0, shift - span)
+                window = window[shift:]
+    while window and not drop:
+        yield window
+        window = window[shift:]
 
 
 def _groups(
     elements: Iterator[Any], key_of: Callable[[Any], int], size_of: Callable[[int], int]
 ) -> Iterator[Any]:
-    """Pairs of a key and the elements that have it, or failures; those that are left over by their keys."""
+    """Events: pairs of a key and a list of its elements. Incomplete lists come last, sorted by key."""
     groups: dict[int, list[Any]] = {}
     sizes: dict[int, int] = {}
     for event in events(elements):
@@ -257,7 +240,7 @@ def _groups(
             key = key_of(event)
             if key not in sizes:
                 sizes[key] = size_of(key)
-        except Exception as error:  # raised again by ``Steps``
+        except Exception as error:  # raised again by ``Resumable``
             yield Failure(error)
             continue
         group = groups.setdefault(key, [])
@@ -267,19 +250,22 @@ def _groups(
     yield from sorted(groups.items())
 
 
-def _flattened(groups: Iterator[Any], begin: Callable[[int, list[Any]], Iterator[Any]]) -> Iterator[Any]:
+@resumable
+def _flattened(groups: Iterator[Any], reduced: Callable[[int, list[Any]], Iterator[Any]]) -> Iterator[Any]:
+    """The elements of ``reduced(key, elements)`` for every group."""
     for group in groups:
         if isinstance(group, Failure):
             yield group
         else:
             try:
-                inner = begin(*group)
-            except Exception as error:  # raised again by ``Steps``
+                inner = reduced(*group)
+            except Exception as error:  # raised again by ``Resumable``
                 yield Failure(error)
             else:
                 yield from events(inner)
 
 
+@resumable
 def _scanned(elements: Iterator[Any], state: Any, function: Callable[[Any, Any], Any]) -> Iterator[Any]:
     for event in events(elements):
         if isinstance(event, Failure):
@@ -300,12 +286,13 @@ def _scanned(elements: Iterator[Any], state: Any, function: Callable[[Any, Any],
                     f"Expected {types}, got {found}."
                 )
             state = next_state
-        except Exception as error:  # raised again by ``Steps``
+        except Exception as error:  # raised again by ``Resumable``
             yield Failure(error)
         else:
             yield output
 
 
+@resumable
 def _distinct(elements: Iterator[Any]) -> Iterator[Any]:
     seen = set()
     for event in events(elements):

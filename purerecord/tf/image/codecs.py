@@ -1,9 +1,11 @@
-"""Pictures as bytes: ``decode_jpeg``, ``decode_png``, ``decode_image``, ``encode_jpeg`` and so on.
+"""Image files to pixels and back: ``decode_jpeg``, ``decode_png``, ``decode_image``, ``encode_jpeg``, ...
 
-Pillow does the work (``pip install purerecord[images]``). An encoded JPEG has TensorFlow's bytes, an encoded
-PNG its pixels. Decoded, PNG, GIF and BMP give TensorFlow's pixels. JPEG gives those that TensorFlow has with
-``dct_method="INTEGER_ACCURATE"``; by default it decodes faster and less exactly, which Pillow does not
-offer: its values then differ from ours by up to 5 of 255, by 1 on average.
+Pillow decodes and encodes (``pip install purerecord[images]``). Decoded PNGs, GIFs and BMPs have the pixels
+of TensorFlow. Decoded JPEGs have those of TensorFlow with ``dct_method="INTEGER_ACCURATE"``. TensorFlow's
+default is a faster and less exact method that Pillow does not have; its values differ from these by up to 5
+of 255, and by 1 on average. Encoded JPEGs have the bytes of TensorFlow, encoded PNGs the pixels.
+
+This module knows neither files nor datasets.
 """
 
 from __future__ import annotations
@@ -18,19 +20,31 @@ from .._values.convert import Array
 from .._values.operators import invalid, shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import as_dtype, float32, string, uint8, uint16
-from ..errors import InvalidArgumentError, UnimplementedError, join
+from ..errors import InvalidArgumentError, UnimplementedError, combined_error
+
+__all__ = [
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "encode_jpeg",
+    "encode_png",
+    "extract_jpeg_shape",
+    "is_jpeg",
+]
 
 _MAGIC = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
-_UNKNOWN = "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required."
+_UNKNOWN_FORMAT = "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required."
 _CHANNELS = {"1": 1, "L": 1, "I;16": 1, "I": 1, "LA": 2, "RGB": 3, "YCbCr": 3, "CMYK": 3, "RGBA": 4}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-# The weights of red, green and blue with which TensorFlow makes a PNG grey, of 32768.
-_GREY = np.array([9797, 19234, 3737], np.int64)
+# TensorFlow's weights of red, green and blue in the grey of a PNG, in parts of 32768.
+_GREY_WEIGHTS = np.array([9797, 19234, 3737], np.int64)
 
 
 def _pillow() -> Any:
     try:
-        from PIL import Image  # noqa: PLC0415 - an extra, imported when it is needed
+        from PIL import Image  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise ImportError("pictures need Pillow: pip install purerecord[images]") from None
     return Image
@@ -46,10 +60,10 @@ def _payload(contents: Any) -> bytes:
 
 
 def _open(data: bytes, kinds: tuple[str, ...]) -> Any:
-    """The picture, its header read; it must be of one of these kinds."""
+    """A Pillow image whose header is read. The file must be of one of these formats."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
     if kind not in kinds:
-        raise join(InvalidArgumentError, DecodeError(_UNKNOWN), _UNKNOWN)
+        raise combined_error(InvalidArgumentError, DecodeError(_UNKNOWN_FORMAT), _UNKNOWN_FORMAT)
     pillow = _pillow()
     try:
         return pillow.open(io.BytesIO(data), formats=[kind])
@@ -58,11 +72,11 @@ def _open(data: bytes, kinds: tuple[str, ...]) -> Any:
 
 
 def _broken(kind: str, error: Exception) -> Exception:
-    """Pillow raises many kinds of errors for broken data; TensorFlow one."""
+    """TensorFlow's error for any error of Pillow in broken data."""
     text = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
     if kind != "JPEG":
         text = f"Invalid {kind} data: {error}"
-    return join(InvalidArgumentError, DecodeError(text), text)
+    return combined_error(InvalidArgumentError, DecodeError(text), text)
 
 
 def _pixels(picture: Any, mode: str | None = None) -> Array:
@@ -96,10 +110,10 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     dct_method: str = "",
     name: str | None = None,
 ) -> EagerTensor:
-    """The pixels of a JPEG (or PNG, or the first of a GIF) as uint8, ``[height, width, channels]``.
+    """The pixels of a JPEG (or PNG, BMP, or of a GIF's first frame) as uint8, ``[height, width, channels]``.
 
-    ``channels`` is 0 for as many as there are, 1 for grey, 3 for colour; ``ratio`` 2, 4 or 8 decodes a
-    smaller picture. ``fancy_upscaling`` is always on and ``dct_method`` always "INTEGER_ACCURATE".
+    ``channels`` is 0 for those of the file, 1 for grey, 3 for colour. A ``ratio`` of 2, 4 or 8 decodes a
+    smaller image. ``fancy_upscaling`` is always on and ``dct_method`` always "INTEGER_ACCURATE".
     """
     count = _check_channels(channels)
     if int(ratio) not in (1, 2, 4, 8):
@@ -114,7 +128,7 @@ def _jpeg(picture: Any, channels: int, ratio: int) -> Array:
     if min(picture.size) < ratio:
         raise UnimplementedError(None, None, f"a picture this small is not decoded with ratio={ratio}")
     small = tuple(max(1, length // ratio) for length in picture.size) if ratio > 1 else None
-    # A draft makes the decoder itself give grey, or a smaller picture, as TensorFlow lets it.
+    # In draft mode the decoder itself reduces to grey or to a smaller size, as in TensorFlow.
     picture.draft("L" if channels == 1 else picture.mode, small)
     if picture.mode == "CMYK":
         if channels == 1:
@@ -145,7 +159,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
             f"Value for attr 'dtype' of {wanted.name} is not in the list of allowed values: uint8, uint16"
         )
     picture = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    return of_array(_as_type(_decoded(picture, count, 1, wide=wanted is uint16), wanted))
+    return of_array(_as_dtype(_decoded(picture, count, 1, wide=wanted is uint16), wanted))
 
 
 def _decoded(picture: Any, channels: int, ratio: int, wide: bool = False) -> Array:
@@ -161,7 +175,7 @@ def _decoded(picture: Any, channels: int, ratio: int, wide: bool = False) -> Arr
 
 
 def _png(picture: Any, channels: int, wide: bool) -> Array:
-    """uint8, or uint16 if that is in the file and ``wide``."""
+    """The pixels of a PNG: uint16 if ``wide`` and the file has 16 bits, else uint8."""
     clear = "transparency" in picture.info
     if not channels:
         channels = (4 if clear else 3) if picture.mode == "P" else _CHANNELS.get(picture.mode, 3)
@@ -176,11 +190,11 @@ def _png(picture: Any, channels: int, wide: bool) -> Array:
 
 
 def _with_channels(pixels: Array, channels: int) -> Array:
-    """With so many channels: grey or colour, with opacity or without."""
+    """The pixels with 1 to 4 channels: grey or colour, without or with opacity."""
     have = pixels.shape[-1]
     colours, opacity = (pixels, None) if have % 2 else (pixels[..., :-1], pixels[..., -1:])
     if channels < 3 <= have:
-        grey = ((colours.astype(np.int64) @ _GREY) >> 15).astype(pixels.dtype)
+        grey = ((colours.astype(np.int64) @ _GREY_WEIGHTS) >> 15).astype(pixels.dtype)
         same = (colours[..., 0] == colours[..., 1]) & (colours[..., 0] == colours[..., 2])
         colours = np.where(same, colours[..., 0], grey)[..., None]
     elif channels >= 3 > have:
@@ -192,8 +206,8 @@ def _with_channels(pixels: Array, channels: int) -> Array:
     return np.concatenate([colours, opacity], axis=-1)
 
 
-def _as_type(pixels: Array, dtype: Any) -> Array:
-    """uint8 or uint16 pixels as another type: integers over their whole range, floats from 0 to 1."""
+def _as_dtype(pixels: Array, dtype: Any) -> Array:
+    """Pixels of uint8 or uint16 in another dtype. Integers use their whole range, floats 0 to 1."""
     if pixels.dtype == dtype.as_numpy_dtype:
         return pixels
     if dtype is uint16:
@@ -205,7 +219,7 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
 
 
 def decode_gif(contents: Any, name: str | None = None) -> EagerTensor:
-    """All pictures of a GIF as uint8, ``[pictures, height, width, 3]``."""
+    """All frames of a GIF as uint8, ``[frames, height, width, 3]``."""
     return of_array(_frames(_open(_payload(contents), ("GIF",))))
 
 
@@ -236,8 +250,8 @@ def decode_image(
 ) -> EagerTensor:
     """The pixels of a JPEG, PNG, GIF or BMP.
 
-    A GIF gives ``[pictures, height, width, 3]``, or with ``expand_animations=False`` its first picture,
-    everything else ``[height, width, channels]``.
+    The result is ``[height, width, channels]``, but ``[frames, height, width, 3]`` for a GIF. With
+    ``expand_animations=False`` a GIF gives its first frame.
     """
     count = _check_channels(channels or 0)
     wanted = as_dtype(dtype)
@@ -250,18 +264,18 @@ def decode_image(
         pixels = _frames(picture)
     else:
         pixels = _decoded(picture, count, 1, wide=wanted is uint16)
-    return of_array(_as_type(pixels, wanted))
+    return of_array(_as_dtype(pixels, wanted))
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> EagerTensor:
-    """Whether the bytes begin like a JPEG."""
+    """Whether the bytes begin like those of a JPEG."""
     return of_array(np.array(_payload(contents).startswith(b"\xff\xd8\xff")))
 
 
 # --- Encoding ---------------------------------------------------------------------------------------
 
 
-def _image(image: Any, channels: tuple[int, ...], dtypes: tuple[Any, ...]) -> Array:
+def _checked_pixels(image: Any, channels: tuple[int, ...], dtypes: tuple[Any, ...]) -> Array:
     array = to_numpy(image)
     if not any(array.dtype == dtype.as_numpy_dtype for dtype in dtypes):
         names = " or ".join(dtype.name for dtype in dtypes)
@@ -288,7 +302,7 @@ def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
 ) -> EagerTensor:
     """A JPEG of uint8 pixels ``[height, width, 1 or 3]``."""
-    array = _image(image, (1, 3), (uint8,))
+    array = _checked_pixels(image, (1, 3), (uint8,))
     if (format, array.ndim) in (("grayscale", 3), ("rgb", 2)) or format not in ("", "grayscale", "rgb"):
         raise invalid(f"format {format!r} does not suit an image of shape {shape_text(array.shape)}")
     if not 0 <= int(quality) <= 100:
@@ -304,19 +318,19 @@ def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     }
     if array.ndim == 3:
         options["subsampling"] = 2 if chroma_downsampling else 0
-    return _saved(array, "JPEG", options)
+    return _encoded(array, "JPEG", options)
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> EagerTensor:
     """A PNG of uint8 pixels ``[height, width, 1 to 4]``, or of uint16 ones ``[height, width, 1]``."""
-    array = _image(image, (1, 2, 3, 4), (uint8, uint16))
+    array = _checked_pixels(image, (1, 2, 3, 4), (uint8, uint16))
     if array.dtype == np.uint16 and array.ndim == 3:
         raise UnimplementedError(None, None, "PNGs of 16 bits are encoded only if they are grey")
     options = {} if int(compression) < 0 else {"compress_level": int(compression)}
-    return _saved(array, "PNG", options)
+    return _encoded(array, "PNG", options)
 
 
-def _saved(array: Array, kind: str, options: dict[str, Any]) -> EagerTensor:
+def _encoded(array: Array, kind: str, options: dict[str, Any]) -> EagerTensor:
     output = io.BytesIO()
     _pillow().fromarray(np.ascontiguousarray(array)).save(output, kind, **options)
     return of_array(output.getvalue())

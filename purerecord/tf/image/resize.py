@@ -1,8 +1,8 @@
-"""``tf.image.resize``: pixels at other places, computed as TensorFlow's kernels do.
+"""``tf.image.resize``: images in another size, with the arithmetic of TensorFlow's kernels.
 
-Pixel centres lie half a pixel from the edge. Bilinear and nearest are computed in float32 in TensorFlow's
-order, so the results are equal to the last bit, or nearly. The other methods, and all with ``antialias``, are
-weighted sums along each dimension.
+The centre of the first pixel is half a pixel from the edge. Bilinear and nearest are computed in float32 and
+in TensorFlow's order, so the results are equal up to the last bits. The other methods, and all methods with
+``antialias``, are weighted sums along each dimension. This module does not know colours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..errors import InvalidArgumentError
 
 
 class ResizeMethod:
-    """The names of the methods."""
+    """The names of the interpolation methods."""
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -31,10 +31,10 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-# For each new pixel the old ones at both sides, and how near it is to the second.
+# For each new pixel: the old pixels at both sides, and its distance from the first of them.
 Neighbours = tuple[Array, Array, Array]
 
-_NUMBERS = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}  # TensorFlow 1 had numbers
+_NUMBERS = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}  # the numbers of TensorFlow 1
 
 
 def resize(  # noqa: PLR0917 - TensorFlow's signature
@@ -45,8 +45,10 @@ def resize(  # noqa: PLR0917 - TensorFlow's signature
     antialias: bool = False,
     name: str | None = None,
 ) -> EagerTensor:
-    """``[height, width, channels]`` or a batch of these in another ``size``; float32, but nearest keeps the
-    dtype. With ``preserve_aspect_ratio`` as large as fits into ``size``."""
+    """An image or a batch of images in another ``size``, as float32; ``nearest`` keeps the dtype.
+
+    With ``preserve_aspect_ratio`` the result is as large as fits into ``size``.
+    """
     array, height, width = _checked(images, size, preserve_aspect_ratio)
     kind = str(_NUMBERS.get(method, method))
     batch = array if array.ndim == 4 else array[None]
@@ -62,7 +64,7 @@ def resize_images(  # noqa: PLR0917 - TensorFlow's signature
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> EagerTensor:
-    """``resize`` as it was in TensorFlow 1: bilinear and nearest, measured from the corners of pixels."""
+    """``resize`` of TensorFlow 1: bilinear and nearest, measured from the corners of pixels."""
     array, height, width = _checked(images, size, preserve_aspect_ratio)
     if array.shape[-3:-1] == (height, width):
         return of_array(array)
@@ -86,7 +88,7 @@ def resize_images(  # noqa: PLR0917 - TensorFlow's signature
 
 
 def _corners(old: int, new: int, align: bool) -> npt.NDArray[np.float32]:
-    """Where the new pixels begin among the old ones; aligned, the first and last are the old ones."""
+    """The positions of the new pixels' corners, in old pixels; ``align`` keeps the first and the last."""
     scale = (old - 1) / np.float32(new - 1) if align and new > 1 else old / np.float32(new)
     places: npt.NDArray[np.float32] = np.arange(new, dtype=np.float32) * np.float32(scale)
     return places
@@ -98,7 +100,7 @@ def _between(places: Array, old: int) -> Neighbours:
 
 
 def _checked(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[Array, int, int]:
-    """The pixels, and the height and width that they are to have."""
+    """The pixels, and the new height and width."""
     array = to_numpy(images)
     if array.ndim not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
@@ -116,7 +118,7 @@ def _checked(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[Array
 
 
 def _within(old: tuple[int, ...], height: int, width: int) -> tuple[int, int]:
-    """The greatest size of the old proportions that fits."""
+    """The largest size of the old proportions that fits."""
     scale = min(height / old[0], width / old[1])
     return max(round(scale * old[0]), 1), max(round(scale * old[1]), 1)
 
@@ -141,14 +143,14 @@ def _lengths(batch: Array, height: int, width: int) -> tuple[tuple[int, int], tu
 
 
 def _centres(old: int, new: int) -> Array:
-    """Where the new pixels' centres lie among the old ones, measured in old pixels from the edge."""
-    centres = _middles(new)
+    """The positions of the new pixels' centres, in old pixels from the edge."""
+    centres = _own_centres(new)
     centres *= np.float32(old) / np.float32(new)
     return centres
 
 
-def _middles(count: int) -> npt.NDArray[np.float32]:
-    """Where the pixels of a row have their centres."""
+def _own_centres(count: int) -> npt.NDArray[np.float32]:
+    """The positions of the centres of ``count`` pixels."""
     middles = np.arange(count, dtype=np.float32)
     middles += 0.5
     return middles
@@ -174,7 +176,7 @@ def _blended(pixels: Array, vertically: Neighbours, horizontally: Neighbours) ->
 
 
 def _neighbours(old: int, new: int) -> Neighbours:
-    """For each new pixel the old ones at both sides, and how near it is to the second."""
+    """For each new pixel: the old pixels at both sides, and its distance from the first of them."""
     places = _centres(old, new) - np.float32(0.5)
     floors = np.floor(places)
     first = np.maximum(floors.astype(np.int64), 0)
@@ -186,24 +188,24 @@ def _neighbours(old: int, new: int) -> Neighbours:
 
 
 def _weights(old: int, new: int, method: str, antialias: bool) -> Array:
-    """A matrix: what each old pixel contributes to each new one."""
+    """A matrix with the weight of each old pixel in each new one."""
     if method == "area":
         ends = np.arange(new + 1) * (old / new)
         pixels = np.arange(old)
         shared = np.minimum(pixels + 1, ends[1:, None]) - np.maximum(pixels, ends[:-1, None])
-        return _as_shares(np.maximum(shared, 0))
-    if method == "bicubic" and not antialias:  # TensorFlow looks these weights up, in a table of 1024
+        return _normalized(np.maximum(shared, 0))
+    if method == "bicubic" and not antialias:  # TensorFlow looks these weights up in a table of 1024
         places = (np.arange(new) + 0.5) * (old / new) - 0.5
         centres = np.floor(places) + np.rint((places - np.floor(places)) * 1024) / 1024 + 0.5
-    else:  # rounded as there, which decides what lies within a radius
-        centres = _middles(new) * (1 / (np.float32(new) / np.float32(old)))
+    else:  # with the same rounding as TensorFlow, since it decides which pixels are within the radius
+        centres = _own_centres(new) * (1 / (np.float32(new) / np.float32(old)))
     spread = max(old / new, 1.0) if antialias else 1.0
-    distances = np.abs(_middles(old) - centres[:, None]) / spread
+    distances = np.abs(_own_centres(old) - centres[:, None]) / spread
     radius, kernel = _KERNELS[method]
-    return _as_shares(np.where(distances <= radius, kernel(distances), 0))
+    return _normalized(np.where(distances <= radius, kernel(distances), 0))
 
 
-def _as_shares(weights: Array) -> Array:
+def _normalized(weights: Array) -> Array:
     sums: Array = weights.sum(axis=1, keepdims=True)
     return (weights / np.where(sums == 0, 1, sums)).astype(np.float32)
 

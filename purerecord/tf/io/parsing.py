@@ -1,8 +1,8 @@
-"""``parse_example`` and its relatives, with TensorFlow's results and TensorFlow's words for mismatches.
+"""``parse_example``, ``parse_sequence_example`` and their variants for one example.
 
-The core parses; what it gives becomes tensors, and what it says about a feature that is not as its spec
-wants it is put into TensorFlow's sentence. Where TensorFlow would lose values or move them from one example
-to another, the core's error stays: see docs/tensorflow.md. This module does not know how messages look.
+The core parses. Its results become tensors, and its errors about features get the texts of TensorFlow. Where
+TensorFlow would lose values or move them from one example to another, the core's error stays: see
+docs/tensorflow.md. This module does not know the encoding of messages.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
 from .._values.ragged_sparse import wrap
 from .._values.tensor import convert_to_tensor, of_array, to_numpy
-from ..errors import InvalidArgumentError, join
-from .specs import checked
+from ..errors import InvalidArgumentError, combined_error
+from .specs import core_specs
 
-_UNKNOWN = "<unknown>"
-_CONTEXT = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
-_SEQUENCE = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
+_NO_NAME = "<unknown>"
+_CONTEXT_SPECS = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
+_SEQUENCE_SPECS = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
 
 
 def parse_example(
     serialized: Any, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
-    """The features of serialized Examples, a vector of them or one, as ``features`` specifies them."""
+    """The features of one serialized Example or of a vector of them, by the specs ``features``."""
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     payloads = _payloads(serialized)
     if payloads.ndim > 1:
-        shape = _shown(payloads.shape)
+        shape = _shape_text(payloads.shape)
         raise _invalid(f"Expected serialized to be a scalar or vector, got shape: {shape}")
     names = None if example_names is None else to_numpy(example_names)
     if names is not None and names.size and names.shape != payloads.shape:
         raise _invalid(
             "Expected names have the same shape as serialized: "
-            f"name.shape={_shown(names.shape)}, serialized.shape={_shown(payloads.shape)}"
+            f"name.shape={_shape_text(names.shape)}, serialized.shape={_shape_text(payloads.shape)}"
         )
     return _parse(payloads, features, names if names is not None and names.size else None)
 
@@ -46,7 +46,7 @@ def parse_example(
 def parse_single_example(
     serialized: Any, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
-    """The features of one serialized Example, as ``features`` specifies them."""
+    """The features of one serialized Example, by the specs ``features``."""
     if features is None:
         raise ValueError("Invalid argument: features cannot be None.")
     if not features:
@@ -58,13 +58,13 @@ def parse_single_example(
 
 
 def _parse(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
-    specs = checked(features)
+    specs = core_specs(features)
     for spec in specs.values():
         if getattr(spec, "allow_missing", True) is False:
             raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     single = not payloads.ndim
     source = payloads[()] if single else payloads
-    with _mismatches(_ExampleWords(specs, single)):
+    with _tensorflow_errors(_ExampleMessages(specs, single)):
         parsed = core.parse_example(source, specs, None if names is None or single else _texts(names))
     return {key: wrap(parsed[key]) for key in specs}
 
@@ -76,14 +76,14 @@ def parse_sequence_example(
     example_names: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Serialized SequenceExamples, a vector of them or one, as (context, sequence, lengths)."""
+    """One serialized SequenceExample or a vector of them, as (context, sequence, lengths)."""
     if not (context_features or sequence_features):
         raise ValueError(
             "Both `context_features` and `sequence_features` argument are None, but at least one should "
             "have values."
         )
-    context = checked(context_features or {}, _CONTEXT)
-    sequence = checked(sequence_features or {}, _SEQUENCE)
+    context = core_specs(context_features or {}, _CONTEXT_SPECS)
+    sequence = core_specs(sequence_features or {}, _SEQUENCE_SPECS)
     for key, spec in sequence.items():
         if getattr(spec, "default_value", None) is not None:
             raise ValueError(f"Value feature_list.dense_defaults[{key}] must be None")
@@ -95,7 +95,7 @@ def parse_sequence_example(
         names = _texts(to_numpy(example_names))
         if len(names) not in (0, len(payloads)):
             raise _invalid("example_names must be empty or have the correct number of elements")
-    with _mismatches(_SequenceWords(context, sequence, len(payloads) if payloads.ndim else 1)):
+    with _tensorflow_errors(_SequenceMessages(context, sequence, len(payloads) if payloads.ndim else 1)):
         parts = core_parse_sequence_example(source, context, sequence, names or None)
     order = (context, sequence, parts[2])
     return tuple({key: wrap(part[key]) for key in keys} for part, keys in zip(parts, order, strict=True))  # type: ignore[return-value]
@@ -134,12 +134,12 @@ def _texts(names: Any) -> list[str]:
     return [name.decode(errors="replace") for name in names.reshape(-1).tolist()]
 
 
-def _shown(shape: Any) -> str:
+def _shape_text(shape: Any) -> str:
     return f"[{','.join('?' if size is None else str(size) for size in shape)}]"
 
 
 def _kind(kind: Any) -> Any:
-    """TensorFlow's name for what the core calls a kind of list."""
+    """TensorFlow's name for a kind of list."""
     return "string" if kind == "bytes" else kind
 
 
@@ -148,30 +148,30 @@ def _invalid(text: str) -> InvalidArgumentError:
 
 
 @contextmanager
-def _mismatches(words: _ExampleWords | _SequenceWords) -> Iterator[None]:
-    """What the core finds wrong, in TensorFlow's words."""
+def _tensorflow_errors(messages: _ExampleMessages | _SequenceMessages) -> Iterator[None]:
+    """Raise the core's errors as TensorFlow's, with the texts of ``messages``."""
     try:
         yield
     except SchemaError as error:
-        raise join(InvalidArgumentError, error, words.of(error)) from error
+        raise combined_error(InvalidArgumentError, error, messages.text(error)) from error
     except DecodeError as error:
         text = f"Could not parse example input: {error}"
-        raise join(InvalidArgumentError, error, text) from error
+        raise combined_error(InvalidArgumentError, error, text) from error
     except PureRecordError as error:
-        raise join(InvalidArgumentError, error, str(error)) from error
+        raise combined_error(InvalidArgumentError, error, str(error)) from error
 
 
-class _ExampleWords:
-    """What TensorFlow says about a feature of an Example."""
+class _ExampleMessages:
+    """TensorFlow's error messages about a feature of an Example."""
 
     def __init__(self, specs: Mapping[str, Any], single: bool) -> None:
         self._specs = specs
         self._single = single
 
-    def of(self, error: SchemaError) -> str:
-        """TensorFlow's sentence; our own where it has none."""
+    def text(self, error: SchemaError) -> str:
+        """TensorFlow's message, or the core's if TensorFlow has none."""
         key, spec = error.feature, self._specs.get(error.feature or "")
-        name = error.name or _UNKNOWN
+        name = error.name or _NO_NAME
         prefix = f"Key: {key}.  " if self._single else f"Name: {name}, Key: {key}, Index: {error.row}.  "
         expected, found = _kind(error.expected), _kind(error.found)
         dense = hasattr(spec, "shape")
@@ -183,10 +183,10 @@ class _ExampleWords:
                 return f"{prefix}Data types don't match. Data type: {found} but expected type: {expected}"
             return f"{prefix}Data types don't match. Expected type: {expected}, Actual type: {found}"
         if error.problem == "count" and dense:
-            return self._count(error, spec, prefix)
+            return self._count_text(error, spec, prefix)
         return str(error)
 
-    def _count(self, error: SchemaError, spec: Any, prefix: str) -> str:
+    def _count_text(self, error: SchemaError, spec: Any, prefix: str) -> str:
         kind = error.reason.split()[1]  # "3 int64 values, but ..."
         if hasattr(spec, "allow_missing"):
             if self._single:
@@ -196,7 +196,7 @@ class _ExampleWords:
                 )
             return (
                 f"{prefix}Number of {kind} values is not a multiple of stride length. "
-                f"Saw {error.found} values but output shape is: {_shown((None, *spec.shape))}"
+                f"Saw {error.found} values but output shape is: {_shape_text((None, *spec.shape))}"
             )
         too_many_strings = kind == "bytes" and error.found > spec.count
         if self._single:
@@ -208,27 +208,27 @@ class _ExampleWords:
             return f"{prefix}Can't parse serialized Example."
         return (
             f"{prefix}Number of {kind} values != expected.  "
-            f"Values size: {error.found} but output shape: {_shown(spec.shape)}"
+            f"Values size: {error.found} but output shape: {_shape_text(spec.shape)}"
         )
 
 
-class _SequenceWords:
-    """What TensorFlow says about a feature of a SequenceExample."""
+class _SequenceMessages:
+    """TensorFlow's error messages about a feature of a SequenceExample."""
 
     def __init__(self, context: Mapping[str, Any], sequence: Mapping[str, Any], size: int) -> None:
         self._context = context
         self._sequence = sequence
         self._size = size
 
-    def of(self, error: SchemaError) -> str:
-        """TensorFlow's sentence; our own where it has none."""
+    def text(self, error: SchemaError) -> str:
+        """TensorFlow's message, or the core's if TensorFlow has none."""
         listed = error.step is not None or "feature list" in error.reason
         if error.problem not in ("kind", "missing", "count"):
             return str(error)
-        return self._of_list(error) if listed else self._of_context(error)
+        return self._list_text(error) if listed else self._context_text(error)
 
-    def _of_list(self, error: SchemaError) -> str:
-        key, name = error.feature or "", error.name or _UNKNOWN
+    def _list_text(self, error: SchemaError) -> str:
+        key, name = error.feature or "", error.name or _NO_NAME
         if error.problem == "kind":
             where = f"Name: {name}, Feature list: {key}, Index: {error.step}"
             return f"{where}.  Data types don't match. Expected type: {_kind(error.expected)}"
@@ -239,11 +239,11 @@ class _SequenceWords:
             )
         return (
             f"Name: {name}, Key: {key}, Index: {error.step}.  Number of values != expected.  "
-            f"values size: {error.found} but output shape: {_shown(self._sequence[key].shape)}"
+            f"values size: {error.found} but output shape: {_shape_text(self._sequence[key].shape)}"
         )
 
-    def _of_context(self, error: SchemaError) -> str:
-        key, name = error.feature or "", error.name or _UNKNOWN
+    def _context_text(self, error: SchemaError) -> str:
+        key, name = error.feature or "", error.name or _NO_NAME
         if error.problem == "kind":
             where = f"Name: {name}, Context feature: {key}"
             return f"{where}.  Data types don't match. Expected type: {_kind(error.expected)}"

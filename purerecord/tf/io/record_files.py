@@ -1,57 +1,59 @@
-"""The records of files as TensorFlow reads them: which errors, where the end is, and in which order.
+"""The records of a TFRecord file as TensorFlow reads them, with its errors and its idea of the end.
 
-The core reads and checks. TensorFlow differs in what it takes for the end: a header that is cut off is not
-noticed, nor is a compressed file that is cut where no record is. Here that is followed, and the rest of
-a damaged file is left out when reading goes on. This module does not know what a record holds.
+The core reads and checks. TensorFlow takes two kinds of truncation for a normal end of the file: an
+incomplete header, and a compressed file that is cut between two records. This module does the same. After an
+error it leaves out the rest of the file. It does not know what a record holds.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Iterator
 from typing import Any
 
 from ...container.frame_stream import FrameStream
 from ...container.frames import HEADER
 from ...container.looks_like import open_source
 from ...errors import CompressionError, CorruptionError, TruncatedError
+from ...storage.compression import TFRecordOptions
 from ...storage.paths import local_path
-from ..errors import DataLossError, UnimplementedError, join, translate, translated
+from ..errors import DataLossError, UnimplementedError, combined_error, translate, translated
 from ..gfile import known_scheme
 
-_KNOWN = ("", "GZIP", "ZLIB")
+_COMPRESSION_TYPES = ("", "GZIP", "ZLIB")
 
 
-class RecordFile(Iterator[bytes]):
-    """The records of one file; at its end it may be asked again, in case it has grown."""
+class TFRecordIterator(Iterator[bytes]):
+    """The records of one file. At the end it can be asked again and yields what was appended meanwhile."""
 
     def __init__(self, path: Any, compression: str = "") -> None:
         self._compression = compression
         name = local_path(path)
         with translated(), known_scheme(name):
             self._stream = FrameStream(open_source(name, compression))
-        self._ready: Iterator[bytes] = iter(())
-        self._cut: Exception | None = None  # said again, should somebody ask again
+        self._loaded: Iterator[bytes] = iter(())
+        self._truncation: Exception | None = None  # raised again by every later call
 
     def __next__(self) -> bytes:
-        for record in self._ready:
+        for record in self._loaded:
             return record
-        if self._cut is not None:
-            raise self._cut
+        if self._truncation is not None:
+            raise self._truncation
         try:
             payloads = self._stream.payloads()
         except (CorruptionError, OSError) as error:
-            text = self._truth(error)
-            if text is None:
+            translated_error = self._as_tensorflow(error)
+            if translated_error is None:
                 raise StopIteration from None
-            raise text from error
+            raise translated_error from error
         if payloads is None:
             raise StopIteration
-        self._ready = iter(payloads)
+        self._loaded = iter(payloads)
         return next(self)
 
-    def _truth(self, error: Exception) -> Exception | None:
-        """TensorFlow's error; None where it takes this for the end."""
+    def _as_tensorflow(self, error: Exception) -> Exception | None:
+        """TensorFlow's error, or None if TensorFlow takes this damage for the end of the file."""
         if isinstance(error, TruncatedError) and error.expected == HEADER:
             return None
         if isinstance(error, CompressionError) and "is cut" in error.reason:
@@ -59,13 +61,13 @@ class RecordFile(Iterator[bytes]):
             if damage.end - damage.begin < HEADER:
                 return None
             text = f"truncated record at {damage.begin}' failed with EOF reached"
-            self._cut = join(DataLossError, error, text)
-            return self._cut
+            self._truncation = combined_error(DataLossError, error, text)
+            return self._truncation
         return translate(error, compressed=bool(self._compression))
 
     def close(self) -> None:
-        """Close the file; nothing more comes."""
-        self._ready = iter(())
+        """Close the file. No more records follow."""
+        self._loaded = iter(())
         self._stream.close()
 
     def __del__(self) -> None:
@@ -73,89 +75,34 @@ class RecordFile(Iterator[bytes]):
             self.close()
 
 
-class Chain(Iterator[Any]):
-    """What is in one source after the other; one that fails is left, and the next one is begun."""
+class tf_record_iterator:  # noqa: N801 - TensorFlow's name
+    """The records of one file as ``bytes``; at the end it can go on if the file has grown."""
 
-    def __init__(self, sources: Iterable[Any], open_source: Callable[[Any], Iterator[Any]]) -> None:
-        self._sources = iter(sources)
-        self._open = open_source
-        self._current: Iterator[Any] | None = None
+    def __init__(self, path: Any, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        self._records = TFRecordIterator(os.fsdecode(path), compression)
+        self._closed = False
 
-    def __next__(self) -> Any:
-        while True:
-            if self._current is None:
-                self._current = self._open(next(self._sources))
-            try:
-                return next(self._current)
-            except StopIteration:
-                self._current = None
-            except BaseException:
-                self._current = None
-                raise
+    def __iter__(self) -> tf_record_iterator:
+        return self
 
+    def __next__(self) -> bytes:
+        if self._closed:
+            raise StopIteration
+        return next(self._records)
 
-class Interleaved(Iterator[Any]):
-    """Up to ``block_length`` from each of ``cycle_length`` sources in turn.
-
-    One that is found at its end is replaced when its turn comes again, as TensorFlow does it.
-    """
-
-    def __init__(
-        self,
-        sources: Iterator[Any],
-        open_source: Callable[[Any], Iterator[Any]],
-        cycle_length: int,
-        block_length: int,
-    ) -> None:
-        self._sources: Iterator[Any] | None = sources
-        self._open = open_source
-        self._block = block_length
-        self._slots: list[Iterator[Any] | None] = [None] * cycle_length
-        self._filled = 0  # slots with something in them
-        self._position = 0
-        self._taken = 0  # in this turn
-
-    def __next__(self) -> Any:
-        while self._sources is not None or self._filled:
-            slot = self._slots[self._position]
-            slot = self._refilled() if slot is None else slot
-            if slot is not None:
-                try:
-                    element = next(slot)
-                except StopIteration:
-                    self._slots[self._position] = None
-                    self._filled -= 1
-                else:
-                    self._taken += 1
-                    if self._taken == self._block:
-                        self._turn()
-                    return element
-            self._turn()
-        raise StopIteration
-
-    def _refilled(self) -> Iterator[Any] | None:
-        if self._sources is None:
-            return None
-        try:
-            source = next(self._sources)
-        except StopIteration:
-            self._sources = None
-            return None
-        slot = self._slots[self._position] = self._open(source)
-        self._filled += 1
-        return slot
-
-    def _turn(self) -> None:
-        self._position = (self._position + 1) % len(self._slots)
-        self._taken = 0
+    def close(self) -> None:
+        """Close the file. No more records follow."""
+        self._closed = True
+        self._records.close()
 
 
 def compression_of(compression_type: Any) -> str:
-    """The compression that a dataset's argument names; TensorFlow only logs a name that it does not know."""
+    """The compression that an argument names. As in TensorFlow, an unknown name is logged and means none."""
     name = compression_type.decode() if isinstance(compression_type, bytes) else str(compression_type or "")
     if name == "SNAPPY":
         raise UnimplementedError(None, None, "purerecord does not read SNAPPY")
-    if name not in _KNOWN:
+    if name not in _COMPRESSION_TYPES:
         logging.getLogger("purerecord").error(
             "Unsupported compression_type: %s. No compression will be used.", name
         )

@@ -1,7 +1,7 @@
-"""The feature specs of ``tf.io``: named tuples as TensorFlow's, checked when they are used.
+"""The feature specs of ``tf.io``: named tuples, as in TensorFlow, that are checked when they are used.
 
-A spec here only remembers what it was given. ``checked`` makes of a dictionary of them the core's specs,
-and says what is wrong with them in TensorFlow's words. This module knows no messages and no tensors.
+A spec here only stores its arguments. ``core_specs`` converts a dictionary of them to the core's specs and
+raises TensorFlow's errors for wrong ones. This module knows neither messages nor tensors.
 """
 
 from __future__ import annotations
@@ -23,37 +23,38 @@ __all__ = [
     "RaggedFeature",
     "SparseFeature",
     "VarLenFeature",
-    "checked",
+    "core_specs",
 ]
 
 
 class _Spec:
-    """What the specs share: the core's spec, made once."""
+    """A spec with a cached spec of the core."""
 
     def core(self, key: str) -> Any:
-        """The core's spec; a mistake in this one is raised as TensorFlow would, naming ``key``."""
+        """The core's spec. A mistake in this spec raises TensorFlow's error, which names ``key``."""
         if "_core" not in self.__dict__:
             self._check(key)
-            self.__dict__["_core"] = self._made()
+            self.__dict__["_core"] = self._core_spec()
         return self.__dict__["_core"]
 
     def _check(self, key: str) -> None:
         if not self.dtype:  # type: ignore[attr-defined]
-            raise ValueError(f"Missing type for feature {key}. Received feature={self}{self._stop}")
+            raise ValueError(f"Missing type for feature {key}. Received feature={self}{self._full_stop}")
         dtype = as_dtype(self.dtype)  # type: ignore[attr-defined]
         if dtype not in (int64, float32, string):
             text = f"Value for attr {self._attr!r} of {dtype.name} is not in the list of allowed values"
             raise InvalidArgumentError(None, None, f"{text}: float, int64, string")
 
+    # The parts of TensorFlow's error messages that differ between the specs.
     _attr = "Tdense"
-    _stop = "."
+    _full_stop = "."
 
-    def _made(self) -> Any:
+    def _core_spec(self) -> Any:
         return getattr(core, type(self).__name__)(**self._asdict())  # type: ignore[attr-defined]
 
 
 class FixedLenFeature(_Spec, namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
-    """A fixed number of values: a dense tensor; where an example has none, ``default_value``."""
+    """A fixed number of values: a dense tensor; a missing feature becomes ``default_value``."""
 
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> FixedLenFeature:
         return super().__new__(cls, shape, dtype, default_value)
@@ -78,13 +79,13 @@ class VarLenFeature(_Spec, namedtuple("VarLenFeature", ["dtype"])):
     """Any number of values: a ``SparseTensor``."""
 
     _attr = "sparse_types"
-    _stop = ""
+    _full_stop = ""
 
 
 class FixedLenSequenceFeature(
     _Spec, namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
 ):
-    """Any number of items of ``shape``: a dense tensor, filled up to the longest example."""
+    """Any number of items of ``shape``: a dense tensor, padded to the longest example."""
 
     def __new__(
         cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None
@@ -131,7 +132,7 @@ class RaggedFeature(
     _Spec,
     namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"]),
 ):
-    """Any number of values: a ``RaggedTensor``, cut further by ``partitions``."""
+    """Any number of values: a ``RaggedTensor``, with further ragged dimensions by ``partitions``."""
 
     class RowSplits(NamedTuple):
         """Row ``i`` is ``values[splits[i]:splits[i + 1]]``."""
@@ -173,7 +174,7 @@ class RaggedFeature(
         row_splits_dtype: Any = int32,
         validate: bool = False,
     ) -> RaggedFeature:
-        """TensorFlow checks these at once."""
+        """Checks the arguments at once, as TensorFlow does."""
         if value_key is not None and not isinstance(value_key, str):
             raise ValueError(f"Argument `value_key` must be a string; got {value_key}")
         if value_key == "":
@@ -200,7 +201,7 @@ class RaggedFeature(
 
 
 def _lengths(shape: Any, key: str, spec: Any) -> list[int | None]:
-    """The dimensions of a shape, None where one is unknown."""
+    """The dimensions of a shape, None for an unknown one."""
     if shape is None:
         raise ValueError(f"Missing shape for feature {key}. Received feature={spec}.")
     if hasattr(shape, "as_list"):
@@ -215,56 +216,56 @@ def _lengths(shape: Any, key: str, spec: Any) -> list[int | None]:
 
 
 def _check_default(value: Any, count: int) -> None:
-    """As many elements as are needed; the core says whether they can be converted."""
+    """Raise an error unless ``value`` has ``count`` elements. The core checks their type."""
     size = np.asarray(value, object).size
     if size != count:
         text = f"Input to reshape is a tensor with {size} values, but the requested shape has {count}"
         raise InvalidArgumentError(None, None, text)
 
 
-_BY_NAME: dict[str, Any] = {
+_SPECS: dict[str, Any] = {
     spec.__name__: spec
     for spec in (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature)
 }
 
 
-def checked(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_BY_NAME)) -> dict[str, Any]:
+def core_specs(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_SPECS)) -> dict[str, Any]:
     """The core's specs for ``features``, in the order of TensorFlow's results.
 
-    A pipeline asks again for every example, with the same specs: the last few answers are kept.
+    A pipeline calls this for every example with the same specs, so recent results are cached.
     """
     specs = tuple(features.values())
-    asked = (allowed, *features, *map(id, specs))
-    if asked not in _KEPT:
-        if len(_KEPT) >= _MOST_KEPT:
-            _KEPT.clear()
-        # With the specs themselves, so that no other object can get one of their ids.
-        _KEPT[asked] = (specs, _checked(features, allowed))
-    return _KEPT[asked][1]
+    key = (allowed, *features, *map(id, specs))
+    if key not in _cache:
+        if len(_cache) >= _MAX_CACHED:
+            _cache.clear()
+        # The cache holds the specs, too, so that no new object can get one of their ids.
+        _cache[key] = (specs, _convert(features, allowed))
+    return _cache[key][1]
 
 
-_KEPT: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
-_MOST_KEPT = 64
+_cache: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
+_MAX_CACHED = 64
 
 
-def _checked(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+def _convert(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
     sparse: dict[str, Any] = {}
     dense: dict[str, Any] = {}
     ragged: dict[str, Any] = {}
     for key in sorted(features):
         spec = features[key]
         kind = type(spec).__name__
-        if kind not in allowed or not isinstance(spec, (_BY_NAME[kind], core.SPECS[kind])):
+        if kind not in allowed or not isinstance(spec, (_SPECS[kind], core.SPECS[kind])):
             raise ValueError(f"Unsupported {kind} {spec} for key '{key}'")
         made = spec.core(key) if isinstance(spec, _Spec) else spec
         section = {"VarLenFeature": sparse, "SparseFeature": sparse, "RaggedFeature": ragged}
         section.get(kind, dense)[key] = made
     stored = (_sparse_keys(sparse), list(dense), _ragged_keys(ragged))
     _check_keys(*stored)
-    # What is stored under its own name comes first, then what is put together of other features.
-    together = {**sparse, **dense, **ragged}
-    order = dict.fromkeys([*(key for keys in stored for key in keys), *sorted(together)])
-    return {key: together[key] for key in order if key in together}
+    # Features that are stored under their own key come first, then those composed of other features.
+    specs = {**sparse, **dense, **ragged}
+    order = dict.fromkeys([*(key for keys in stored for key in keys), *sorted(specs)])
+    return {key: specs[key] for key in order if key in specs}
 
 
 def _sparse_keys(specs: Mapping[str, Any]) -> list[str]:
@@ -284,7 +285,7 @@ def _ragged_keys(specs: Mapping[str, Any]) -> list[str]:
 
 
 def _check_keys(sparse: list[str], dense: list[str], ragged: list[str]) -> None:
-    """TensorFlow parses a key in one way only."""
+    """Raise an error if a key is parsed in two ways, which TensorFlow does not allow."""
     pairs = (
         ("Dense and sparse", "dense_keys", dense, "sparse_keys", sparse),
         ("Ragged and sparse", "ragged_keys", ragged, "sparse_keys", sparse),

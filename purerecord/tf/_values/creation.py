@@ -1,0 +1,113 @@
+"""New tensors: ``tf.zeros``, ``tf.fill``, ``tf.range``, ``tf.one_hot`` and so on.
+
+Each is a few lines of numpy with TensorFlow's signature, dtypes and errors. This module does not know how
+tensors are combined.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import as_dtype, float32, string
+from .operators import invalid, kernel_name
+from .tensor import EagerTensor, constant, convert_to_tensor, of_array, shape_tuple, to_numpy
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> EagerTensor:
+    """A tensor of zeros, or of empty strings."""
+    wanted = as_dtype(dtype)
+    return fill(shape, constant("" if wanted is string else np.int8(0), wanted))
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> EagerTensor:
+    """A tensor of ones."""
+    wanted = as_dtype(dtype)
+    return fill(shape, constant(np.int8(1), wanted))
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Zeros in the shape of ``input``."""
+    tensor = convert_to_tensor(input)
+    return zeros(tensor.shape, tensor.dtype if dtype is None else dtype)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """Ones in the shape of ``input``."""
+    tensor = convert_to_tensor(input)
+    return ones(tensor.shape, tensor.dtype if dtype is None else dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> EagerTensor:
+    """A tensor of shape ``dims`` filled with ``value``."""
+    return of_array(np.array(np.broadcast_to(to_numpy(value), shape_tuple(dims))))
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32) -> EagerTensor:
+    """An identity matrix, or a batch of them."""
+    columns = None if num_columns is None else int(num_columns)
+    matrix = np.eye(int(num_rows), columns, dtype=as_dtype(dtype).as_numpy_dtype)
+    shape = (*shape_tuple([] if batch_shape is None else batch_shape), *matrix.shape)
+    return of_array(np.array(np.broadcast_to(matrix, shape)))
+
+
+def range(  # noqa: A001 - TensorFlow's name
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None
+) -> EagerTensor:
+    """The numbers from ``start`` up to ``limit`` in steps of ``delta``; ``range(limit)`` begins at 0."""
+    if limit is None:
+        start, limit = 0, start
+    ends = [convert_to_tensor(end)._array for end in (start, limit, delta)]
+    order = ("int32", "int64", "float32", "float64")
+    found = builtins.max((end.dtype.name for end in ends), key=order.index)
+    numpy = np.dtype(found if dtype is None else as_dtype(dtype).as_numpy_dtype)
+    first, stop, step = (end[()].item() for end in ends)
+    if step == 0:
+        raise invalid("Requires delta != 0: 0")
+    if (first > stop) if step > 0 else (first < stop):
+        relation, sense = ("<=", ">") if step > 0 else (">=", "<")
+        raise invalid(f"Requires start {relation} limit when delta {sense} 0: {first}/{stop}")
+    count = builtins.max(0, int(np.ceil((stop - first) / step)))
+    return of_array((np.arange(count) * numpy.type(step) + numpy.type(first)).astype(numpy))
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> EagerTensor:
+    """``num`` numbers from ``start`` to ``stop``, both included."""
+    first = to_numpy(start)
+    return of_array(np.linspace(first, to_numpy(stop), int(num), dtype=first.dtype, axis=axis))
+
+
+def one_hot(  # noqa: PLR0917 - TensorFlow's signature
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """A new dimension of length ``depth``: ``on_value`` at the index, ``off_value`` elsewhere."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is None:
+        given = next((value for value in (on_value, off_value) if value is not None), None)
+        wanted = float32 if given is None else convert_to_tensor(given).dtype
+    on = convert_to_tensor(1 if on_value is None else on_value, wanted)._array
+    off = convert_to_tensor(0 if off_value is None else off_value, wanted)._array
+    array = to_numpy(indices)
+    if array.dtype.kind == "f" and not isinstance(indices, np.ndarray):
+        if isinstance(indices, float):
+            raise TypeError(f"Cannot convert {indices} to EagerTensor of dtype int64")
+        kind = kernel_name(as_dtype(array.dtype))
+        allowed = "uint8, int8, int32, int64"
+        raise invalid(f"Value for attr 'TI' of {kind} is not in the list of allowed values: {allowed}")
+    if array.dtype.kind not in "iu":
+        array = convert_to_tensor(array, "int64")._array
+    place = array.ndim if axis in (None, -1) else int(axis or 0)
+    if not 0 <= place <= array.ndim:
+        raise invalid(f"Expected axis to be -1 or between [0, {array.ndim + 1}).  But received: {place}")
+    shape = [1] * (array.ndim + 1)
+    shape[place] = int(depth)
+    hot = np.expand_dims(array, place) == np.arange(int(depth)).reshape(shape)
+    return of_array(np.asarray(np.where(hot, on, off)).astype(on.dtype, copy=False))

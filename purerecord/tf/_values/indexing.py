@@ -1,0 +1,137 @@
+"""Elements by index, mask or order: ``tf.gather``, ``tf.where``, ``tf.sort``, ``tf.unique`` and so on.
+
+This module does not know arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import int32, int64
+from .operators import check_kind, invalid, normalized_axis, shape_text
+from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerTensor:  # noqa: A001
+    """``size`` elements from ``begin`` on in each dimension; -1 means all the rest."""
+    array = to_numpy(input_)
+    if not len(shape_tuple(begin)) == len(shape_tuple(size)) == array.ndim:
+        raise invalid(
+            f"Expected begin and size arguments to be 1-D tensors of size {array.ndim}, but got shapes "
+            f"[{len(shape_tuple(begin))}] and [{len(shape_tuple(size))}] instead."
+        )
+    key: tuple[Any, ...] = ()
+    for place, (first, count) in enumerate(zip(shape_tuple(begin), shape_tuple(size), strict=True)):
+        last = array.shape[place] if count == -1 else first + count
+        if not 0 <= first <= last <= array.shape[place]:
+            raise invalid(f"Expected size[{place}] in [0, {array.shape[place] - first}], but got {count}")
+        key += (np.s_[first:last],)
+    return of_array(array[key])
+
+
+def gather(  # noqa: PLR0917 - TensorFlow's signature
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> EagerTensor:
+    """The elements at ``indices`` along a dimension."""
+    array, places = to_numpy(params), to_numpy(indices)
+    if batch_dims:
+        raise NotImplementedError("gather with batch_dims is not in purerecord.tf")
+    dimension = normalized_axis(0 if axis is None else axis, array.ndim)
+    length = array.shape[dimension]
+    outside = (places < 0) | (places >= length)
+    if outside.any():
+        first = np.argwhere(np.atleast_1d(outside))[0].tolist()
+        where = "" if not places.ndim else f"[{','.join(map(str, first))}]"
+        raise invalid(f"indices{where} = {places[outside].flat[0]} is not in [0, {length})")
+    taken = np.take(array, places.reshape(-1), dimension)
+    return of_array(taken.reshape(array.shape[:dimension] + places.shape + array.shape[dimension + 1 :]))
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:
+    """The elements for which the mask is true."""
+    array, chosen = to_numpy(tensor), convert_to_tensor(mask, "bool")._array
+    if not chosen.ndim:
+        raise ValueError("mask cannot be scalar.")
+    place = axis or 0
+    if array.shape[place : place + chosen.ndim] != chosen.shape:
+        shown = f"{array.shape[place : place + chosen.ndim]} and {chosen.shape}"
+        raise ValueError(f"Shapes {shown} are incompatible")
+    return of_array(array[(np.s_[:],) * place + (chosen,)])
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> EagerTensor:
+    """``x`` where the condition is true, else ``y``; without these, the indices of true elements."""
+    chosen = to_numpy(condition)
+    if x is None and y is None:
+        if not chosen.ndim:
+            raise invalid("WhereOp : Unhandled input dimensions: 0")
+        return of_array(np.argwhere(chosen).astype(np.int64))
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    chosen = convert_to_tensor(condition, "bool")._array
+    one, two = arrays_of_one_dtype("SelectV2", [x, y])
+    try:
+        np.broadcast_shapes(chosen.shape, one.shape, two.shape)
+    except ValueError:
+        shapes = [shape_text(array.shape) for array in (chosen, one, two)]
+        raise invalid("condition {}, then {}, and else {} must be broadcastable".format(*shapes)) from None
+    return of_array(np.asarray(np.where(chosen, one, two)).astype(one.dtype, copy=False))
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> EagerTensor:
+    """The tensor reversed along the dimensions ``axis``."""
+    array = to_numpy(tensor)
+    return of_array(np.flip(array, tuple(normalized_axis(place, array.ndim) for place in shape_tuple(axis))))
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> EagerTensor:
+    """The elements sorted along a dimension."""
+    array = to_numpy(values)
+    check_kind("Sort", array, "fiu")
+    array = np.sort(array, normalized_axis(axis, array.ndim))
+    return of_array(array if direction == "ASCENDING" else np.flip(array, axis))
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> EagerTensor:
+    """The indices that sort the elements along a dimension."""
+    array = to_numpy(values)
+    check_kind("ArgSort", array, "fiu")
+    axis = normalized_axis(axis, array.ndim)
+    if direction != "ASCENDING":  # equal elements keep their order when sorting downwards, too
+        backwards = np.flip(array, axis)
+        order = array.shape[axis] - 1 - np.flip(np.argsort(backwards, axis, kind="stable"), axis)
+    else:
+        order = np.argsort(array, axis, kind="stable")
+    return of_array(order.astype(np.int32))
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> tuple[EagerTensor, EagerTensor]:
+    """The distinct elements in order of appearance, and the index of each element among them."""
+    found: dict[Any, int] = {}
+    array = to_numpy(x)
+    if array.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
+    numbers = [found.setdefault(element, len(found)) for element in array.tolist()]
+    distinct = np.empty(len(found), array.dtype)
+    distinct[:] = list(found)
+    return of_array(distinct), of_array(np.array(numbers, np.int64 if out_idx == int64 else np.int32))
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = None, name: str | None = None
+) -> EagerTensor:
+    """For each length a row of ``maxlen`` booleans, of which the first ``length`` are true."""
+    counts = to_numpy(lengths)
+    check_kind("SequenceMask", counts, "fiu")
+    width = int(np.ceil(np.max(counts, initial=0))) if maxlen is None else int(maxlen)
+    mask = np.arange(width) < counts[..., None]
+    return of_array(mask if dtype is None else mask.astype(np.dtype(dtype)))

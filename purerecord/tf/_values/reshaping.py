@@ -1,0 +1,140 @@
+"""The shapes of tensors: ``tf.shape``, ``tf.reshape``, ``tf.squeeze``, ``tf.transpose`` and so on.
+
+The elements stay as they are. This module does not know arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import as_dtype, int32
+from .casting import cast
+from .operators import invalid, shape_text
+from .ragged_sparse import RaggedTensor, SparseTensor
+from .shapes import TensorShape
+from .tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
+
+newaxis = None
+
+
+def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+    """The tensor itself."""
+    return input if isinstance(input, (RaggedTensor, SparseTensor)) else convert_to_tensor(input)
+
+
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The shape as a tensor."""
+    if isinstance(input, SparseTensor):
+        made: EagerTensor = cast(input.dense_shape, out_type)
+        return made
+    return of_array(np.array(to_numpy(input).shape, as_dtype(out_type).as_numpy_dtype))
+
+
+def size(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The number of elements."""
+    return of_array(np.array(to_numpy(input).size, as_dtype(out_type).as_numpy_dtype))
+
+
+def rank(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The number of dimensions."""
+    return of_array(np.array(to_numpy(input).ndim, np.int32))
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
+    """The same elements in another shape; one length may be -1, for the rest."""
+    array = to_numpy(tensor)
+    lengths = shape_tuple(shape)
+    known = int(np.prod([length for length in lengths if length != -1], dtype=np.int64))
+    if lengths.count(-1) > 1:
+        first, second = [place for place, length in enumerate(lengths) if length == -1][:2]
+        raise invalid(f"Only one input size may be -1, not both {first} and {second}")
+    if -1 in lengths:
+        if not known and array.size:
+            raise invalid("reshape cannot infer the missing input size for an empty tensor")
+        if known and array.size % known:
+            raise invalid(
+                f"Input to reshape is a tensor with {array.size} values, but the requested shape requires "
+                f"a multiple of {known}"
+            )
+    elif known != array.size:
+        raise invalid(
+            f"Input to reshape is a tensor with {array.size} values, but the requested shape has {known}"
+        )
+    if -1 in lengths and not known:
+        # Next to a 0, -1 is ambiguous. TensorFlow computes it as if there were no zeros.
+        rest = _without_zeros(array.shape) // _without_zeros(abs(length) for length in lengths)
+        lengths = tuple(rest if length == -1 else length for length in lengths)
+    return of_array(array.reshape(lengths))
+
+
+def _without_zeros(shape: Iterable[int]) -> int:
+    return math.prod(length for length in shape if length)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The tensor with a new dimension of length 1 at ``axis``."""
+    array = to_numpy(input)
+    place = int(axis)
+    if not -array.ndim - 1 <= place <= array.ndim:
+        raise invalid(f"Tried to expand dim index {place} for tensor with {array.ndim} dimensions.")
+    return of_array(np.expand_dims(array, place))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The tensor without dimensions of length 1: without all, or without those in ``axis``."""
+    array = to_numpy(input)
+    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
+        return of_array(array.reshape([length for length in array.shape if length != 1]))
+    places = [int(place) for place in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    for place in places:
+        if not -array.ndim <= place < array.ndim:
+            raise invalid(f"Tried to squeeze dim index {place} for tensor with {array.ndim} dimensions.")
+        if array.shape[place] != 1:
+            raise invalid(
+                f"Can not squeeze dim[{place % array.ndim}], expected a dimension of 1, "
+                f"got {array.shape[place]}"
+            )
+    return of_array(np.squeeze(array, tuple({place % array.ndim for place in places})))
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> EagerTensor:
+    """The tensor with its dimensions permuted, by default reversed."""
+    order = None if perm is None else shape_tuple(perm)
+    array = to_numpy(a)
+    if order is not None and len(order) != array.ndim:
+        raise invalid(
+            f"transpose expects a vector of size {array.ndim}. But input(1) is a vector of size {len(order)}"
+        )
+    for place in order or ():
+        if not -array.ndim <= place < array.ndim:
+            raise invalid(f"{place} is out of range [0 .. {array.ndim})")
+        if list(order or ()).count(place) > 1:
+            raise invalid(f"{place} is repeated in the permutation")
+    array = np.transpose(array, order)
+    return of_array(np.conjugate(array) if conjugate else array)
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The tensor broadcast to ``shape``: repeated along missing dimensions and those of length 1."""
+    array, lengths = to_numpy(input), shape_tuple(shape)
+    try:
+        return of_array(np.array(np.broadcast_to(array, lengths)))
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {shape_text(array.shape)} vs. {shape_text(lengths)}") from None
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> EagerTensor:
+    """The tensor itself; an error if it does not have the shape."""
+    tensor = convert_to_tensor(x)
+    wanted = TensorShape(shape)
+    if not tensor.shape.is_compatible_with(wanted):
+        shown = "[" + ",".join("?" if length is None else str(length) for length in wanted) + "]"
+        raise invalid(
+            f"Shape of tensor input {shape_text(tensor._array.shape)} is not compatible with expected shape "
+            f"{shown}."
+        )
+    return tensor

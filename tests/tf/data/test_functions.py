@@ -1,0 +1,37 @@
+"""``tf.data``: how functions are called, and the specs of their results."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import pytest
+
+from purerecord import tf
+from tests.support.facade_datasets import values
+
+Dataset = tf.data.Dataset
+
+
+Point = namedtuple("Point", ["x", "y"])
+
+
+def test_named_tuple_is_one_argument_and_a_tuple_is_several() -> None:
+    points = Dataset.from_tensor_slices(Point([1, 2], [3, 4]))
+    assert values(points.map(lambda point: point.x + point.y)) == [4, 6]
+    pairs = Dataset.from_tensor_slices(([1, 2], [3, 4]))
+    assert values(pairs.map(lambda x, y: x + y)) == [4, 6]
+
+
+def test_python_runs_inside_of_functions() -> None:
+    """Nothing is traced: values can be looked at, and ``if`` is ``if``."""
+    dataset = Dataset.range(4).map(lambda x: x * 10 if x.numpy() % 2 else x)
+    assert values(dataset) == [0, 10, 2, 30]
+
+
+def test_element_spec_after_a_function_is_seen_from_the_first_elements() -> None:
+    assert Dataset.range(3).map(lambda x: tf.zeros([2, 3])).element_spec == tf.TensorSpec([2, 3])
+    lengths = Dataset.range(9).map(lambda x: tf.fill([x], 1))
+    assert lengths.element_spec == tf.TensorSpec([None], tf.int32)
+    assert Dataset.range(9).batch(3).map(lambda x: x * 2).element_spec == tf.TensorSpec([None], tf.int64)
+    with pytest.raises(ValueError, match="has no elements"):
+        Dataset.range(0).map(lambda x: x).element_spec  # noqa: B018 - asking is the test
