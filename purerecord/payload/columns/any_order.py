@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..wire import ABSENT, FLOAT, INT64, UNSET
+from . import tuning
 from .header_templates import HEADER, Run, by_depth, run_of
 from .key_table import KeyTable, key_table
 from .located import Block, Found
@@ -22,16 +23,11 @@ from .long_entries import mixed, read_long
 from .outline import Entry
 from .same_layout import open_records, read_slots
 from .short_entries import Short, Wanted, cells, short_span, take_short
+from .tuning import Tuning
 from .values import words_at
 from .varint_words import Ints, Mask, Octets, Words, sizes_in
 
-MAX_FEATURES = 1024  # with more, the table of keys would be too large
-
 _U = np.uint64
-_FEW = 8  # records: fewer are not worth a step together
-_SPARSE = 16  # times as many features as a record has, on average, are too many
-_LESSONS = 8
-_TILE = 1 << 20  # bytes of records that are looked at together, so that they stay in the cache
 _LEAST = 6  # bytes of an entry
 _LONG = 0x80  # from here on, a size takes more than one byte
 
@@ -44,25 +40,28 @@ def search(
     Only records that have no other features than ``known`` are searched to the end; ``learn`` may add to
     these the features of a record that has others.
     """
+    current = tuning.current
     jumps = _jump(block, len(known))
-    for lesson in range(1, _LESSONS + 1):
+    for lesson in range(1, current.strangers_per_search + 1):
         count, rows = len(known), jumps.alive.size
-        if count > MAX_FEATURES or count * rows > _SPARSE * (jumps.starts.size + rows):
+        most = current.most_features_per_entry * (jumps.starts.size + rows)
+        if count > current.most_features or count * rows > most:
             break
-        runs, table = _catalogue(tuple(known.values()))
+        runs, table = _catalogue(tuple(known.values()), current)
         found = _sort(block, jumps, runs, table)
         if found.stranger is not None:
             learn(found.stranger)
-        if len(known) == count or lesson == _LESSONS:  # records with what was learned last are for others
+        # Records with what was learned last are for others.
+        if len(known) == count or lesson == current.strangers_per_search:
             return _read(block, runs, found, wanted), found.alive
     return {}, np.zeros(block.begins.size, bool)
 
 
 @lru_cache(maxsize=16)
-def _catalogue(known: tuple[Entry, ...]) -> tuple[list[Run], KeyTable]:
+def _catalogue(known: tuple[Entry, ...], tuning: Tuning) -> tuple[list[Run], KeyTable]:
     """The entries as runs, whatever their order, and a table of their keys in that of the runs."""
-    runs = [run_of(tuple((entry,) for entry in group)) for group in by_depth(known)]
-    return runs, key_table(tuple(entry.key for run in runs for entry in run.last))
+    runs = [run_of(tuple((entry,) for entry in group)) for group in by_depth(known, tuning)]
+    return runs, key_table(tuple(entry.key for run in runs for entry in run.last), tuning)
 
 
 # --- Where entries are ------------------------------------------------------------------------------
@@ -89,7 +88,8 @@ class _Jumps(NamedTuple):
         if not self.even:
             yield slice(rows), self.starts, self.owners
             return
-        step = max(_FEW, rows * _TILE // int((block.ends - block.begins).sum()))
+        few, size = tuning.current.least_records_of_tile, tuning.current.bytes_per_tile
+        step = max(few, rows * size // int((block.ends - block.begins).sum()))
         for low in range(0, rows, step):
             some = slice(low, min(low + step, rows))
             yield some, self.starts[:, some].reshape(-1), self.owners[:, some].reshape(-1)
@@ -102,13 +102,14 @@ def _jump(block: Block, number: int) -> _Jumps:
     ends = block.ends
     if rows.size < ends.size:
         cursor, ends = cursor[rows], ends[rows]
-    elif rows.size and _LEAST * number * rows.size <= int((ends - cursor).sum()):
+    elif tuning.current.equal_entry_counts and _may_have(number, cursor, ends):
         places = _hop(block.octets, cursor, ends, number)
         if places is not None:
             return _Jumps(places, np.broadcast_to(rows, places.shape), alive)
+    few = tuning.current.least_lists_per_step
     starts, owners = [cursor[:0]], [rows[:0]]
     while rows.size:
-        if rows.size < _FEW < len(starts):
+        if rows.size < few < len(starts):
             alive[rows] = False
             break
         stop = _stops(block.octets, cursor)
@@ -121,6 +122,11 @@ def _jump(block: Block, number: int) -> _Jumps:
             on = (~done).nonzero()[0]
             rows, cursor, ends = rows[on], stop[on], ends[on]
     return _Jumps(np.concatenate(starts), np.concatenate(owners), alive)
+
+
+def _may_have(number: int, begins: Ints, ends: Ints) -> bool:
+    """Are the records large enough for this ``number`` of entries each?"""
+    return begins.size > 0 and _LEAST * number * begins.size <= int((ends - begins).sum())
 
 
 def _has(number: int, octets: Octets, begin: int, end: int) -> bool:
@@ -221,6 +227,8 @@ def _sort(block: Block, jumps: _Jumps, runs: list[Run], table: KeyTable) -> _Sor
             found.alive[some] &= np.count_nonzero(filled, axis=0) == numbers
         _read_short(block.octets, runs, found, some)
     found.alive[places[-1] >= 0] = False
+    if not tuning.current.short_entries:
+        found.valid[:] = False
     return found
 
 

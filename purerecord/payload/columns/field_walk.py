@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import tuning
 from .long_entries import field
 from .varint_words import Ints, Mask, Octets
-
-_FEW = 8  # lists: fewer are not worth a step together
-_ROUNDS = 8  # from step to step before anyone looks who is at the end
 
 # From steps, to where the next ones begin; from a list's end, to the same.
 Advance = Callable[[Ints, Ints, Ints], None]
@@ -65,10 +63,11 @@ def walk(begins: Ints, ends: Ints, advance: Advance) -> tuple[Ints, Ints]:
 
     Few lists that are much longer than all others are left somewhere before their ends.
     """
+    few = tuning.current.least_lists_per_step
     stages: list[_Stage] = []
     lists = np.flatnonzero(begins < ends)
     cursor, stops = begins[lists], ends[lists]
-    while lists.size >= _FEW or (lists.size and not stages):
+    while lists.size >= few or (lists.size and not stages):
         cells, counts, cursor = _walk_on(cursor, stops, advance)
         stages.append(_Stage(lists, cells, counts))
         on = np.flatnonzero(cursor < stops)
@@ -79,11 +78,12 @@ def walk(begins: Ints, ends: Ints, advance: Advance) -> tuple[Ints, Ints]:
 def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, Ints]:
     """Go on until all lists are at their ends, or too many have been waiting there for the others; or if it
     is few lists, for some rounds: (cells, counts, cursor)."""
+    current = tuning.current
     groups: list[Ints] = []
     counts = np.zeros(cursor.size, np.int64)
     total = 0
     while True:
-        rounds = min(2 << len(groups), _ROUNDS)
+        rounds = min(2 << len(groups), current.steps_between_checks)
         cells = np.empty((rounds + 1, cursor.size), np.int64)
         cells[0] = cursor
         for here, there in pairwise(cells):
@@ -92,7 +92,7 @@ def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, I
         groups.append(cells[:-1])
         counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)
         total += groups[-1].size
-        few = cursor.size < _FEW and len(groups) > 2
+        few = cursor.size < current.least_lists_per_step and len(groups) > 2
         if few or 2 * int(counts.sum()) < total or not (cursor < stops).any():
             return np.concatenate(groups), counts, cursor
 

@@ -20,6 +20,7 @@ from ...errors import DecodeError
 from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
 from ..wire import UNSET, Value, decode_features
+from . import tuning
 from .any_order import search
 from .header_templates import HEAD, Layout, layout_of
 from .located import Block, Found, OddError, check, take
@@ -27,13 +28,8 @@ from .merge import OneByOne, Part, Piece, Together, merge
 from .outline import Entry, common, first_key, has_keys, outline
 from .same_layout import follow
 from .short_entries import Everything, Wanted
+from .tuning import Tuning
 from .varint_words import Ints, Mask
-
-_BLOCK = 8192  # records that are decoded together
-_FEW = 4  # records: fewer are decoded one by one
-_SEARCHES = 2  # of the rest of a block, each with the features that the one before did not know
-_KEPT = 8  # lessons
-_ODD_COLUMNS = 3  # then it is not worth while to go on together
 
 
 class _Lesson(NamedTuple):
@@ -41,6 +37,7 @@ class _Lesson(NamedTuple):
 
     entries: tuple[Entry, ...]
     layout: Layout | None
+    tuning: Tuning
 
 
 # What served lately, the latest first. It says what is tried first, and has no part in what comes out.
@@ -86,8 +83,9 @@ def gather(
     if wanted is not None:
         keys = {name.encode(errors="surrogatepass") for name in wanted}
     pieces: list[Piece] = []
-    for low in range(0, len(batch), _BLOCK):
-        decoder = _Decoder(batch, np.arange(low, min(low + _BLOCK, len(batch))), keys)
+    step = tuning.current.records_per_block
+    for low in range(0, len(batch), step):
+        decoder = _Decoder(batch, np.arange(low, min(low + step, len(batch))), keys)
         pieces += decoder.decode()
     if wanted is None:
         wanted = dict.fromkeys(sorted(set(chain.from_iterable(piece.names() for piece in pieces))))
@@ -119,6 +117,7 @@ class _Decoder:
     """Decodes some ``rows`` of a batch, as many as possible together; ``rows`` are those still to do."""
 
     def __init__(self, batch: Records, rows: Ints, wanted: Wanted) -> None:
+        self._tuning = tuning.current
         self._batch = batch
         self._octets = np.frombuffer(batch.buffer, np.uint8)
         self._rows = rows
@@ -139,12 +138,14 @@ class _Decoder:
 
     def _recall(self) -> None:
         """Decode records as others were before: what they hold need not be learned again."""
-        if self._rows.size < _FEW:
+        if self._rows.size < self._tuning.least_examples or not self._tuning.remembered_layouts:
             return
         middle = self._rows.size // 2
         some = [0, middle // 2, middle, middle + middle // 2, -1]
         keys = {self._first_key(row) for row in self._rows[some].tolist()}
         for lesson in tuple(_lessons):
+            if lesson.tuning is not self._tuning:
+                continue
             if lesson.layout is not None and keys == {lesson.entries[0].key}:
                 if has_keys(self._batch[self._rows[middle]], lesson.layout.prefixes):
                     self._follow_layout(lesson.layout, sure=True)
@@ -157,22 +158,24 @@ class _Decoder:
 
     def _follow(self) -> None:
         """Decode records with the layout of one of them."""
-        if self._rows.size < _FEW:
+        if self._rows.size < self._tuning.least_examples:
             return
         outlines = [self._learn(self._rows[number]) for number in (0, self._rows.size // 2)]
+        if not self._tuning.same_layout:
+            return
         first, second = (entries or () for entries in outlines)
         if both := common(first, second):
             self._learn_layout(both)
         elif {entry.key for entry in first} != {entry.key for entry in second}:
             for entries in (first, second):
-                if entries and self._rows.size >= _FEW:
+                if entries and self._rows.size >= self._tuning.least_examples:
                     self._learn_layout(entries)
         # Else the same features are in another order, and there will be more orders.
 
     def _learn_layout(self, entries: tuple[Entry, ...]) -> None:
         layout = layout_of(entries)
         if self._follow_layout(layout, sure=False):
-            _remember(_Lesson(entries, layout))
+            _remember(_Lesson(entries, layout, self._tuning))
 
     def _follow_layout(self, layout: Layout, *, sure: bool) -> bool:
         """Decode the records that have a layout; False if these are not even half of them."""
@@ -185,9 +188,11 @@ class _Decoder:
 
     def _search(self) -> None:
         """Decode records that have the features of others, in any order."""
-        for _ in range(_SEARCHES):
+        if not self._tuning.any_order:
+            return
+        for _ in range(self._tuning.searches_per_block):
             known = len(self._known)
-            if self._rows.size < _FEW or not known:
+            if self._rows.size < self._tuning.least_examples or not known:
                 return
             self._search_once()
             if self._rows.size:
@@ -200,7 +205,7 @@ class _Decoder:
         found = search(block, self._known, self._wanted, lambda i: self._learn(rows[i]))
         self._take(block, *found)
         if 2 * self._rows.size < rows.size:
-            _remember(_Lesson(tuple(self._known.values()), None))
+            _remember(_Lesson(tuple(self._known.values()), None, self._tuning))
 
     def _first_key(self, row: int) -> bytes | None:
         begin, end = int(self._batch.begins[row]), int(self._batch.ends[row])
@@ -218,7 +223,7 @@ class _Decoder:
 
     def _take(self, block: Block, found: dict[bytes, Found], alive: Mask) -> None:
         """Take what was found in the records that are ``alive``, and are done then."""
-        for _ in range(_ODD_COLUMNS):
+        for _ in range(self._tuning.attempts_per_block):
             some = alive.nonzero()[0]
             if not some.size:
                 return
@@ -261,4 +266,6 @@ class _Decoder:
 
 def _remember(lesson: _Lesson) -> None:
     if lesson not in _lessons[:1]:
-        _lessons[:] = [lesson, *(other for other in _lessons if other != lesson)][:_KEPT]
+        _lessons[:] = [lesson, *(other for other in _lessons if other != lesson)][
+            : lesson.tuning.layouts_kept
+        ]

@@ -18,16 +18,13 @@ import numpy as np
 from ...errors import DecodeError
 from ...records import Records
 from ..wire import BYTES, FLOAT, INT64, UNSET, Value, decode_sequence
+from . import tuning
 from .gather import Column, column_of, gather
 from .located import Block, Found, OddError, Values, check, take
 from .merge import DTYPES, OneByOne, Part, Piece, Together
 from .sequence_maps import find_lists, open_maps
 from .sequence_steps import read_steps
 from .varint_words import Ints, Mask
-
-_BLOCK = 8192  # records that are decoded together
-_FEW = 16  # records: fewer are decoded one by one
-_TRIES = 3
 
 Kinds = Mapping[str, int]
 
@@ -67,8 +64,9 @@ def gather_sequences(
     All payloads are checked as a whole: the first malformed one is a ``DecodeError``.
     """
     parts: list[Some] = []
-    for low in range(0, len(records), _BLOCK):
-        parts += _decode(records, np.arange(low, min(low + _BLOCK, len(records))), context, lists)
+    step = tuning.current.records_per_block
+    for low in range(0, len(records), step):
+        parts += _decode(records, np.arange(low, min(low + step, len(records))), context, lists)
     pieces = [piece for part in parts for piece in part.context()]
     return (
         {name: column_of(pieces, name, kind, len(records)) for name, kind in context.items()},
@@ -112,7 +110,8 @@ def _between(splits: Ints, rows: Ints) -> Ints:
 def _decode(records: Records, rows: Ints, context: Kinds, lists: Kinds) -> list[Some]:
     """Some records of a batch."""
     parts: list[Some] = []
-    if rows.size >= _FEW and sys.byteorder == "little":
+    current = tuning.current
+    if current.sequences and rows.size >= current.least_sequences and sys.byteorder == "little":
         together = _decode_together(records, rows, context, lists)
         if together is not None:
             parts.append(together)
@@ -213,8 +212,9 @@ def _take_all(
 ) -> dict[str, tuple[Ints, Part]]:
     """The wanted lists: how many steps each record has, -1 without a list, and what is in those of records
     that are not odd. More of them turn out to be odd, and are marked."""
-    for tries in range(_TRIES + 1):
-        if tries == _TRIES:
+    most = tuning.current.attempts_per_block
+    for attempt in range(most + 1):
+        if attempt == most:
             odd[:] = True
         found = {name: named.without(odd) for name, named in found.items()}
         try:

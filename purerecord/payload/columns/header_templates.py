@@ -19,16 +19,13 @@ from itertools import groupby
 import numpy as np
 
 from ..wire import UNSET
+from . import tuning
 from .outline import FLOAT_SIZE, Entry, prefix_of
+from .tuning import Tuning
 from .varint_words import Words
 
 HEAD = 128  # bytes of a record, in which its first key is
 HEADER = 10  # bytes of a short entry's header, without the key
-_FEW = 6  # segments: one run of all of them costs less than several that fit better
-_SEGMENT = 112  # bytes: to read a longer segment takes as long as to read two
-_WIDE = 64  # entries: with so many, runs are skimmed
-MANY = 16  # segments: that is worth while for runs of so many
-
 
 Segment = tuple[Entry, ...]
 
@@ -122,27 +119,30 @@ class Layout:
     If they are very many, it is ``wide``. ``prefixes`` are how the contents of the entries begin.
     """
 
-    def __init__(self, entries: tuple[Entry, ...]) -> None:
-        self.wide = len(entries) >= _WIDE
+    def __init__(self, entries: tuple[Entry, ...], tuning: Tuning) -> None:
+        self.wide = tuning.wide_layout and len(entries) >= tuning.least_entries_of_wide_layout
         self.prefixes = [prefix_of(entry) for entry in entries]
         self.parts: list[Run | Entry] = []
-        segments = list(_segments(entries))
+        if not tuning.short_entries:
+            entries = tuple(entry._replace(short=False, one_float=False) for entry in entries)
+        segments = list(_segments(entries, tuning.longest_segment if tuning.one_float_segments else 0))
         for short, group in groupby(segments, _is_short):
             if not short:
                 self.parts += [segment[-1] for segment in group]
                 continue
             run = tuple(group)
-            if len(segments) <= _FEW or (self.wide and len(run) >= MANY):
+            wide = self.wide and len(run) >= tuning.least_segments_of_wide_run
+            if wide or len(segments) <= tuning.segments_in_one_run:
                 self.parts.append(run_of(run))
             else:
                 self.parts += [run_of(tuple(part)) for _, part in groupby(run, _coarse_depth)]
 
 
-def _segments(entries: tuple[Entry, ...]) -> Iterator[Segment]:
+def _segments(entries: tuple[Entry, ...], longest: int) -> Iterator[Segment]:
     """The short entries in segments; a long one is a segment of its own."""
     segment: Segment = ()
     for entry in entries:
-        if segment and not (entry.short and _size_of((*segment, entry)) <= _SEGMENT):
+        if segment and not (entry.short and _size_of((*segment, entry)) <= longest):
             yield segment
             segment = ()
         segment += (entry,)
@@ -162,18 +162,20 @@ def _coarse_depth(segment: Segment) -> int:
     return -(-_depth(_size_of(segment)) // 2)
 
 
-def by_depth(entries: Iterable[Entry]) -> list[tuple[Entry, ...]]:
+def by_depth(entries: Iterable[Entry], tuning: Tuning) -> list[tuple[Entry, ...]]:
     """Groups of entries that may be in one run, whatever their order, as if all were short."""
     order = sorted(entries, key=lambda entry: len(entry.key))
-    if len(order) <= _FEW:
+    if len(order) <= tuning.segments_in_one_run:
         return [tuple(order)] if order else []
     return [tuple(group) for _, group in groupby(order, key=lambda entry: _depth(_size_of((entry,))))]
 
 
-@lru_cache(maxsize=64)
 def layout_of(entries: tuple[Entry, ...]) -> Layout:
-    """The layout; the same one for the same entries."""
-    return Layout(entries)
+    """The layout; the same one for the same entries and the same tuning."""
+    return _layout_of(entries, tuning.current)
+
+
+_layout_of = lru_cache(maxsize=64)(Layout)
 
 
 @lru_cache(maxsize=1024)

@@ -14,25 +14,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .tuning import Tuning
 from .values import fetch
 from .varint_words import Ints, Octets
-
-_TELLING = 3  # places of an entry: to look at more takes longer than to look at its first words
-_TRIED = 8  # places that look best on their own
-_TRIES = 1000  # factors: for keys of usual lengths, a few are enough
 
 
 class KeyTable:
     """Finds the number of a key by a few bytes that tell all keys apart; if there are none, by its length and
     its first bytes. At most 2**15 keys."""
 
-    def __init__(self, keys: tuple[bytes, ...]) -> None:
+    def __init__(self, keys: tuple[bytes, ...], tuning: Tuning) -> None:
         # An entry: 0a, its size, 0a, that of the key, the key; and what it ends with.
         entries = [b"\n\0\n" + bytes((len(key),)) + key + b"\x12" for key in keys]
-        self._offsets = _telling(entries)
+        self._offsets = _telling(entries, tuning)
         if self._offsets:
             octets = np.array([[entry[place] for place in self._offsets] for entry in entries], np.uint8)
-            self._spread(list(octets.T))
+            self._spread(list(octets.T), tuning.hash_factors_tried)
             return
         self._size = 8  # bytes of an entry that are looked at
         while len({entry[3:-1][: self._size - 3] for entry in entries}) < len(keys):
@@ -42,9 +39,10 @@ class KeyTable:
         self._masks = np.ascontiguousarray((inside * np.uint8(0xFF)).view("<u8").T)
         beginnings = [b"\0\0\0" + entry[3:-1][: self._size - 3] for entry in entries]
         joined = b"".join(beginning.ljust(self._size, b"\0") for beginning in beginnings)
-        self._spread(list(np.frombuffer(joined, "<u8").reshape(len(keys), -1).T))
+        words = np.frombuffer(joined, "<u8").reshape(len(keys), -1)
+        self._spread(list(words.T), tuning.hash_factors_tried)
 
-    def _spread(self, planes: list[npt.NDArray[Any]]) -> None:
+    def _spread(self, planes: list[npt.NDArray[Any]], tries: int) -> None:
         """Choose factors that give each key its own place in the table; if none do, nothing will be found."""
         count = planes[0].size
         bits = max(6, 2 * count.bit_length() - 2)
@@ -54,7 +52,7 @@ class KeyTable:
         self._shift = self._unsigned(width - bits)
         self._table = np.full(1 << bits, count, np.int16)
         random = Random(count)
-        for _ in range(_TRIES):
+        for _ in range(tries):
             self._factors = [self._unsigned(random.getrandbits(width) | 1) for _ in planes]
             places = self._places(planes)
             if np.unique(places).size == count:
@@ -91,16 +89,17 @@ class KeyTable:
         return self._table.take(self._places(planes), mode="clip").astype(np.int64)
 
 
-def _telling(entries: list[bytes]) -> list[int]:
+def _telling(entries: list[bytes], tuning: Tuning) -> list[int]:
     """A few places of entries, such that no two have the same bytes there; none if there are no such places.
 
     Only places that are in all of them count: behind a key, other bytes may follow.
     """
     columns = dict(enumerate(zip(*(entry[3:] for entry in entries), strict=False), 3))
-    best = sorted(columns, key=lambda place: len(set(columns[place])), reverse=True)[:_TRIED]
+    best = sorted(columns, key=lambda place: len(set(columns[place])), reverse=True)
+    best = best[: tuning.candidate_key_bytes]
     chosen: list[int] = []
     parts: list[Any] = [()] * len(entries)
-    while len(chosen) < _TELLING:
+    while len(chosen) < tuning.hashed_key_bytes:
         tried = {place: list(zip(parts, columns[place], strict=True)) for place in best}
         chosen.append(max(best, key=lambda place: len(set(tried[place]))))
         parts = tried[chosen[-1]]
@@ -110,6 +109,6 @@ def _telling(entries: list[bytes]) -> list[int]:
 
 
 @lru_cache(maxsize=16)
-def key_table(keys: tuple[bytes, ...]) -> KeyTable:
-    """The table of these keys; the same one for the same keys."""
-    return KeyTable(keys)
+def key_table(keys: tuple[bytes, ...], tuning: Tuning) -> KeyTable:
+    """The table of these keys; the same one for the same keys and the same tuning."""
+    return KeyTable(keys, tuning)

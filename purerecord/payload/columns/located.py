@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..wire import BYTES, FLOAT, INT64
+from . import tuning
 from .values import are_integers, floats, integers, single_integers, strings, words_at
 from .varint_words import Ints, Octets, sizes_in
 
@@ -18,7 +19,6 @@ Kinds = npt.NDArray[np.int8]
 Values = npt.NDArray[Any]
 
 _NOWHERE: Ints = np.empty(0, np.int64)
-_FEW = 8  # records: fewer are not worth a step together
 
 
 class OddError(Exception):
@@ -126,11 +126,12 @@ def _take(found: Found, block: Block) -> tuple[Values, Ints | int]:
 
 def _elements(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """The strings in lists of bytes: (where they begin, their sizes, how many are in each list)."""
+    few = tuning.current.least_lists_per_step
     lists = np.flatnonzero(sizes)
     cursor, stops = begins[lists], (begins + sizes)[lists]
     owners, places, lengths = [lists[:0]], [begins[:0]], [sizes[:0]]
     while lists.size:
-        if lists.size < _FEW < len(owners):
+        if lists.size < few < len(owners):
             raise OddError(lists)
         words = words_at(octets, cursor)
         size, width, valid = sizes_in(words >> np.uint64(8))

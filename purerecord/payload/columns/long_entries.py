@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..wire import BYTES, FLOAT, INT64, UNSET
+from . import tuning
 from .located import Found, Kinds
 from .outline import Entry, prefix_of
 from .values import fetch, words_at
@@ -31,7 +32,7 @@ def read_long(octets: Octets, cursor: Ints, ends: Ints, entry: Entry) -> tuple[F
 
     The cursors may be anywhere. What is found in other records than those means nothing.
     """
-    if entry.kind == UNSET or not cursor.size:
+    if entry.kind == UNSET or not cursor.size or not tuning.current.long_entry_table:
         return _read_any(octets, cursor, ends, entry)
     found, stop, valid = _read_usual(octets, cursor, ends, entry)
     rest = np.flatnonzero(~valid)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..wire import ABSENT, BYTES, FLOAT, INT64, UNSET, Value
+from . import tuning
 from .varint_words import Ints
 
 Kinds = npt.NDArray[np.int8]
-_RUN = 64  # values: to copy fewer together takes longer than each to its place
 DTYPES: dict[int, Any] = {UNSET: np.int64, BYTES: object, FLOAT: np.float32, INT64: np.int64}
 
 
@@ -119,7 +119,7 @@ def _put(part: npt.NDArray[Any], values: npt.NDArray[Any], begins: Ints, counts:
     ends = begins + counts
     own = np.cumsum(counts)
     gaps = np.flatnonzero(begins[1:] != ends[:-1])
-    if gaps.size * _RUN > part.size:
+    if gaps.size * tuning.current.values_per_copied_run > part.size:
         values[_places(begins, counts, part.size)] = part
         return
     # Most rows are one behind the other there too: a few pieces are copied as they are.

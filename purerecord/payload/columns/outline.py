@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..wire import BYTES, FLOAT, INT64, MAX_SIZE, MAX_TAG, UNSET
+from . import tuning
 
-MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
-MAX_ENTRIES = 4096  # and so are those with more entries
 FLOAT_SIZE = 4  # bytes
 KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 
@@ -32,6 +31,7 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
     record is compared with its own outline.
     """
     entries: list[Entry] = []
+    longest_key, most_entries = tuning.current.longest_key, tuning.current.most_entries
     try:
         if payload[0] != 0x0A:
             return None
@@ -39,11 +39,11 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
         if position + size != len(payload):
             return None
         while position < len(payload):
-            if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
+            if payload[position] != 0x0A or len(entries) == most_entries:
                 return None
             size, begin = read_size(payload, position + 1)
             position = begin + size
-            entry = _entry(payload, begin, size)
+            entry = _entry(payload, begin, size, longest_key)
             if entry is None:
                 return None
             entries.append(entry)
@@ -95,10 +95,10 @@ def _common_entry(one: Entry, other: Entry) -> Entry:
     return Entry(one.key, kind, one.short and other.short, one.one_float and other.one_float)
 
 
-def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
+def _entry(payload: bytes, begin: int, size: int, longest_key: int) -> Entry | None:
     """The entry whose content is ``size`` bytes from ``begin`` on."""
     middle = begin + 2 + payload[begin + 1]
-    if payload[begin] != 0x0A or middle - begin - 2 > MAX_KEY or payload[middle] != 0x12:
+    if payload[begin] != 0x0A or middle - begin - 2 > longest_key or payload[middle] != 0x12:
         return None
     key = payload[begin + 2 : middle]
     key.decode()

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..wire import FLOAT, INT64
-from .header_templates import MANY, Layout, Run
+from . import tuning
+from .header_templates import Layout, Run
 from .located import Block, Found
 from .long_entries import field, read_long
 from .outline import Entry
@@ -30,7 +31,7 @@ _FLOAT = np.dtype("<f4")
 
 def open_records(block: Block) -> tuple[Ints, Mask]:
     """Where the features of each record begin, and which records are one Features message, no more."""
-    width = _width_of_all(block)
+    width = _width_of_all(block) if tuning.current.derived_message_lengths else 0
     if width:
         return block.begins + (1 + width), np.ones(block.begins.size, bool)
     tags, begin, end, valid = field(block.octets, block.begins, block.ends)
@@ -69,6 +70,7 @@ def follow(
 ) -> tuple[dict[bytes, Found], Mask] | None:
     """What is found of the ``wanted`` features, and in which records; None if in less than half of them."""
     cursor, alive = open_records(block)
+    many = tuning.current.least_segments_of_wide_run
     columns: dict[bytes, Found] = {}
     walker = Walker(block.octets, wanted, columns)
     step = cells(cursor.size) if sure else 1  # one segment tells whether the layout fits at all
@@ -81,7 +83,7 @@ def follow(
             continue
         low = 0
         while low < len(part):
-            if layout.wide and (low or sure) and len(part) - low >= MANY:
+            if layout.wide and (low or sure) and len(part) - low >= many:
                 high = len(part)
                 short, floats, valid, cursor = skim(block.octets, cursor, part, low, wanted)
                 columns.update(floats)

@@ -14,15 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..wire import MAX_TAG
+from . import tuning
 from .located import Block
 from .long_entries import TWO_BYTES, field, matches, read_value
 from .outline import read_size
 from .varint_words import Ints, Mask, Octets
 
-_FEW = 8  # records: fewer are not worth a step together
 _LONG_KEY = 127  # bytes
-_RARE = 64  # names that only few records have; with more of them, the row decoder is faster,
-_LOOKS = 64  # and where each entry has been compared with so many names
 _U = np.uint64
 
 
@@ -68,6 +66,8 @@ def open_maps(block: Block) -> Maps:
 def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
     """The contents of the FeatureLists of every name. Records turn out to be odd on the way: they are
     marked, and what is found in them means nothing."""
+    current = tuning.current
+    few = current.least_lists_per_step
     found: dict[bytes, list[Spans]] = {}
     rare = 0
     rows = np.flatnonzero(maps.begins < maps.ends)
@@ -84,14 +84,14 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
             continue
         tags, begin, end, valid = field(octets, cursor, stops)
         valid &= tags == _U(0x0A)
-        if rows.size < _FEW <= rounds:
+        if rows.size < few <= rounds:
             valid[:] = False  # few records that have many more lists than all others
         entries = Spans(rows, begin, end).where(valid, maps.odd)
         looks = 0
         for key, some, left in _by_key(octets, entries):
-            rare += some.rows.size < _FEW
+            rare += some.rows.size < few
             looks += left.rows.size
-            if rare > _RARE or looks > _LOOKS * entries.rows.size:
+            if rare > current.most_rare_names or looks > current.most_names_per_entry * entries.rows.size:
                 maps.odd[left.rows] = True
                 break
             if key is None:
@@ -111,7 +111,8 @@ def _usual(octets: Octets, left: Spans) -> tuple[bytes, Spans] | None:
 
     ``left`` are these and all entries behind them.
     """
-    if left.rows.size < _FEW:
+    current = tuning.current
+    if left.rows.size < current.least_lists_per_step or not current.uniform_list_keys:
         return None
     begin, end = int(left.begins[0]), int(left.ends[0])
     try:

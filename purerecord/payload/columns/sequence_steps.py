@@ -19,6 +19,7 @@ import numpy as np
 
 from ..varint import varint
 from ..wire import BYTES, FLOAT, INT64, UNSET
+from . import tuning
 from .field_walk import are_short, by_a_byte, by_a_field, walk
 from .located import Found
 from .long_entries import field, matches
@@ -26,15 +27,9 @@ from .outline import KINDS, read_size
 from .values import fetch
 from .varint_words import Ints, Mask, Octets, scalars
 
-_CHUNK = 1 << 14  # steps that are looked at together: their words stay in the cache
-_MANY = 64  # lists for each that the row decoder may get
-_HEADER = 16  # bytes; longer headers are read field by field
 _SHORT = 6  # bytes of a short header
 _LANES = 0x010001000100  # what a byte of values adds to the lengths in it,
 _LIMIT = 0x7F - 4  # and at most how many there are
-_SCANNED = 1024  # lists: in more of them, steps are found faster by walking
-_WASTE = 3  # times the bytes of the lists may be looked at then,
-_LOOKED_AT = 1 << 22  # but not more
 _U = np.uint64
 
 
@@ -53,13 +48,14 @@ class Steps(NamedTuple):
 def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
     """The steps of lists whose contents are from ``begins`` to ``ends``; ``wanted`` is the kind of the
     values that will be taken."""
-    alike = _alike(octets, begins, ends)
+    current = tuning.current
+    alike = _alike(octets, begins, ends) if current.uniform_steps else None
     if alike is not None:
         return alike
     short = are_short(octets, begins)
     short |= begins == ends
-    if _are_few(~short):
-        scanned = _scan(octets, begins, ends)
+    if current.short_steps and _are_few(~short):
+        scanned = _scan(octets, begins, ends) if current.scan_of_steps else None
         if scanned is not None:
             steps = _read_short(octets, scanned, (begins, ends), wanted)
             if steps is not None and not steps.bad.any():
@@ -69,14 +65,14 @@ def read_steps(octets: Octets, begins: Ints, ends: Ints, wanted: int) -> Steps:
         if steps is not None:
             return steps
         short = are_short(octets, places)
-    if not short.all():
+    if not current.short_steps or not short.all():
         places, counts = walk(begins, ends, by_a_field(octets))
     return _read_any(octets, (places, counts), (begins, ends))
 
 
 def _are_few(lists: Mask) -> bool:
     """Are these so few lists that it costs less to leave them to the row decoder?"""
-    return int(np.count_nonzero(lists)) * _MANY <= lists.size
+    return int(np.count_nonzero(lists)) * tuning.current.lists_per_exception <= lists.size
 
 
 def _owners(counts: Ints, steps: Mask) -> Ints:
@@ -89,11 +85,14 @@ def _owners(counts: Ints, steps: Mask) -> Ints:
 
 def _alike(octets: Octets, begins: Ints, ends: Ints) -> Steps | None:
     """The steps, if those of almost all lists look like the very first, but for their values."""
+    current = tuning.current
     sizes = ends - begins
     if not sizes.any():
         return None
     first = int((sizes > 0).argmax())
-    header = _header(octets[begins[first] : ends[first]][:_HEADER].tobytes(), int(sizes[first]))
+    header = _header(
+        octets[begins[first] : ends[first]][: current.longest_step_header].tobytes(), int(sizes[first])
+    )
     if header is None:
         return None
     step = len(header.octets) + header.size
@@ -104,8 +103,9 @@ def _alike(octets: Octets, begins: Ints, ends: Ints) -> Steps | None:
     places = np.repeat(begins - step * (np.cumsum(counts) - counts), counts)
     places += np.arange(0, step * places.size, step)
     right = np.empty(places.size, bool)
-    for low in range(0, places.size, _CHUNK):
-        right[low : low + _CHUNK] = matches(octets, places[low : low + _CHUNK], header.octets)
+    for low in range(0, places.size, current.steps_per_pass):
+        some = slice(low, low + current.steps_per_pass)
+        right[some] = matches(octets, places[some], header.octets)
     if not right.all():
         bad[_owners(counts, ~right)] = True
         if not _are_few(bad):
@@ -156,10 +156,12 @@ def _scan(octets: Octets, begins: Ints, ends: Ints) -> _Places | None:
     None if there are too many lists, or lists of too different lengths, to be looked at all at once. What
     looks like the beginning of a step need not be one, and steps of another kind are missing.
     """
+    current = tuning.current
     sizes = ends - begins
     width = int(sizes.max(initial=0)) + _SHORT
-    most = min(_WASTE * (int(sizes.sum()) + _SHORT * sizes.size), _LOOKED_AT)
-    if not sizes.any() or sizes.size > _SCANNED or width * sizes.size > most:
+    most = current.most_scanned_per_byte * (int(sizes.sum()) + _SHORT * sizes.size)
+    most = min(most, current.most_scanned_bytes)
+    if not sizes.any() or sizes.size > current.most_scanned_lists or width * sizes.size > most:
         return None
     flat = fetch(octets, width, begins).view(np.uint8)
     tag = int(flat[int((sizes > 0).argmax()) * width + 2])
@@ -181,6 +183,7 @@ def _scan(octets: Octets, begins: Ints, ends: Ints) -> _Places | None:
 
 def _read_short(octets: Octets, steps: _Places, lists: _Lists, wanted: int) -> Steps | None:
     """What the steps hold, if those of almost all lists are short and of one kind."""
+    current = tuning.current
     places, counts = steps
     kind = KINDS.get(int(octets[2:].take(places[0], mode="clip"))) if places.size else None
     if kind is None:
@@ -190,8 +193,8 @@ def _read_short(octets: Octets, steps: _Places, lists: _Lists, wanted: int) -> S
     single = kind == INT64 == wanted
     wrong, several = np.zeros((2, places.size), bool)
     expected = _U(int.from_bytes(bytes((0x0A, 4, kind << 3 | 2, 2, 0x0A)), "little"))
-    for low in range(0, places.size, _CHUNK):
-        some = slice(low, low + _CHUNK)
+    for low in range(0, places.size, current.steps_per_pass):
+        some = slice(low, low + current.steps_per_pass)
         width = 2 if single else 1
         words = fetch(octets, 8 * width, places[some]).view("<u8").reshape(-1, width)
         head = words[:, 0].copy()
@@ -203,7 +206,7 @@ def _read_short(octets: Octets, steps: _Places, lists: _Lists, wanted: int) -> S
         rest ^= head
         rest <<= _U(16)
         np.logical_or(rest, size > _U(_LIMIT), out=wrong[some])
-        if 8 * np.count_nonzero(wrong[some]) > size.size:
+        if current.steps_per_exception * np.count_nonzero(wrong[some]) > size.size:
             return None
         if single:
             head >>= _U(48)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..wire import FLOAT, INT64
+from . import tuning
 from .located import Found
 from .outline import Entry
 from .varint_words import Ints, Mask, Octets, Words, scalars
 
 _U = np.uint64
-_CELLS = 1 << 15  # entries of all records that are handled at once: with more, their words leave the cache
 
 Wanted = Container[bytes]
 
@@ -30,7 +30,7 @@ class Everything:
 
 def cells(number: int) -> int:
     """Of how many records this number of entries is handled at once, or the other way round."""
-    return max(1, _CELLS // max(1, number))
+    return max(1, tuning.current.entries_per_pass // max(1, number))
 
 
 class Short(NamedTuple):

@@ -14,14 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...memory.malloc import LARGE, in_batches_of_bytes
+from . import tuning
 from .varint_words import MAX_BYTES, Ints, Octets, Words, has_too_long, packed, scalars, two_words
 
-_PIECE = 64  # bytes of a list that are copied at once
-_SAMPLE = 32  # spans that tell whether it is worth while to look at all
-_CHUNK = 1 << 17  # bytes of lists that are decoded at once: their scratch arrays stay in the cache
-_LONG = 128  # bytes: lists of this mean size are joined one by one, shorter ones are copied together
-_SHORT = 256  # bytes: up to here, two copies of a string and more cost less than a slice
-_ROWS = 1 << 20  # bytes of the rows that short strings are put into at once
 _ONES = np.uint64(0x0101010101010101)
 
 
@@ -89,8 +84,11 @@ def floats(octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.float32]
 
 def single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
     """The integers of spans that hold one each; None if any holds none, several or something else."""
-    some = _single_integers(octets, begins[:_SAMPLE], sizes[:_SAMPLE])
-    return some if some is None or sizes.size <= _SAMPLE else _single_integers(octets, begins, sizes)
+    if not tuning.current.single_integers:
+        return None
+    sample = tuning.current.sampled_spans
+    some = _single_integers(octets, begins[:sample], sizes[:sample])
+    return some if some is None or sizes.size <= sample else _single_integers(octets, begins, sizes)
 
 
 def _single_integers(octets: Octets, begins: Ints, sizes: Ints) -> Ints | None:
@@ -113,7 +111,8 @@ def integers(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints] | N
     values = np.empty(total, np.int64)  # at most: an integer takes at least one byte
     counts = np.zeros(sizes.size, np.int64)
     step = _step(sizes)
-    decode = _long_integers if total >= _LONG * sizes.size else _short_integers
+    long = total >= tuning.current.least_bytes_of_joined_list * sizes.size
+    decode = _long_integers if long else _short_integers
     filled = 0
     for low in range(0, sizes.size, step):
         some = slice(low, low + step)
@@ -140,7 +139,7 @@ def are_integers(octets: Octets, begins: Ints, sizes: Ints) -> bool:
 
 def _step(sizes: Ints) -> int:
     """How many spans are handled at once."""
-    return max(1, sizes.size * _CHUNK // max(int(sizes.sum()), 1))
+    return max(1, sizes.size * tuning.current.bytes_of_integers_per_pass // max(int(sizes.sum()), 1))
 
 
 def _lists(octets: Octets, begins: Ints, sizes: Ints) -> list[memoryview]:
@@ -195,7 +194,8 @@ def _pieces(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Octets, npt.NDAr
     The last piece of a span is filled up with zeros, and pieces of zeros end it all.
     """
     longest = int(sizes.max())
-    width = _PIECE if longest > _PIECE else max(8, -(-longest // 8) * 8)
+    most = tuning.current.bytes_per_list_piece
+    width = most if longest > most else max(8, -(-longest // 8) * 8)
     end = np.zeros(-(-MAX_BYTES // width), np.int64)
     numbers = np.maximum(-(-sizes // width), 1)
     firsts = np.cumsum(numbers) - numbers
@@ -234,9 +234,10 @@ def _count_rows(marks: npt.NDArray[np.bool_], firsts: Ints, counts: Ints) -> Non
 
 def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArray[np.object_]:
     """Each span as ``bytes``."""
+    current = tuning.current
     longest = int(sizes.max(initial=0))
-    if longest <= _SHORT:
-        step = _ROWS // max(8, longest)
+    if current.short_strings and longest <= current.longest_short_string:
+        step = current.bytes_of_string_rows // max(8, longest)
         parts = [
             _short_strings(buffer, octets, begins[low : low + step], sizes[low : low + step], longest)
             for low in range(0, max(sizes.size, 1), step)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import tuning
+
 Words = npt.NDArray[np.uint64]
 Octets = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -169,7 +171,9 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
         longer = np.count_nonzero(chain)
         if not longer:
             return True
-        if 4 * longer < begins.size:  # few: from here on, only those that are longer
+        if (
+            tuning.current.rare_long_varints * longer < begins.size
+        ):  # from here on, only those that are longer
             here = np.flatnonzero(chain.take(begins))
             begins = begins[here]
             which = here if isinstance(which, slice) else which[here]

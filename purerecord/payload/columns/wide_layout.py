@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..wire import FLOAT, INT64
+from . import tuning
 from .header_templates import HEADER, Run, mask_of, template_of
 from .located import Found
 from .short_entries import Short, Wanted, as_slice, cells
@@ -23,7 +24,6 @@ from .varint_words import MAX_BYTES, Ints, Mask, Octets, Words
 
 _U = np.uint64
 _LENGTHS = _U(1 << 24 | 1 << 40 | 1 << 56)  # where the last word of a header has the size of its values
-_APART = 64  # elements more: rows whose distance is a power of two would not fit into the cache together
 _WORD = 8  # bytes
 _FLOAT = np.dtype("<f4")
 
@@ -116,7 +116,7 @@ def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Sk
 
 def _apart(rows: int, columns: int, dtype: type[Any]) -> npt.NDArray[Any]:
     """An empty matrix whose columns can be filled fast."""
-    return np.empty((rows, columns + _APART), dtype)[:, :columns]
+    return np.empty((rows, columns + tuning.current.padding_of_rows), dtype)[:, :columns]
 
 
 def _jump(octets: Octets, cursor: Ints, skeleton: _Skeleton, low: int) -> tuple[Octets, Ints]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import purerecord.payload.columns.gather
 from purerecord import DecodeError, Example, Records
 from purerecord.payload.columns.gather import gather
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import (
@@ -324,10 +325,10 @@ def test_varint_of_very_many_bytes_is_decoded_or_refused_by_all_alike(length, ot
     same(payloads, {"b": INT64})
 
 
-def test_blocks_are_one_batch(monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.gather, "_BLOCK", 16)
-    for seed in range(10):
-        same(batch(Random(seed), 50, missing=0.2 * (seed % 2)))
+def test_blocks_are_one_batch():
+    with tuned(records_per_block=16):
+        for seed in range(10):
+            same(batch(Random(seed), 50, missing=0.2 * (seed % 2)))
 
 
 @pytest.mark.parametrize("buffer", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)])

@@ -12,6 +12,7 @@ from purerecord.errors import DecodeError, PureRecordError
 from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns import gather_sequences as lists_module
 from purerecord.payload.columns.gather_sequences import gather_sequences
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.parse.sequences import parse_sequence_example
 from purerecord.payload.specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from purerecord.payload.wire import BYTES, FLOAT, INT64, decode_sequence, delimited
@@ -49,12 +50,12 @@ def ordinary(random: Random) -> bytes:
     )
 
 
-def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool, patch: Any) -> Any:
+def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool) -> Any:
     """What is gathered, as plain data, or the error."""
-    patch.setattr(lists_module, "_FEW", 10**9 if row_by_row else 1)
     records = Records.of([b"in front", *payloads])[1:]
     try:
-        context, lists = gather_sequences(records, wanted, wanted)
+        with tuned(sequences=not row_by_row, least_sequences=1):
+            context, lists = gather_sequences(records, wanted, wanted)
     except DecodeError as error:
         return str(error), error.record
     plain = {("context", name): plain_column(column) for name, column in context.items()}
@@ -75,7 +76,7 @@ def wanted_of(random: Random) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
-def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_step_and_rows_agree_on_valid_payloads(seed: int) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(random.choice((1, 5, 30)))]
     while len(payloads) < 40 and random.random() < 0.8:
@@ -86,22 +87,20 @@ def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pyte
             continue
         payloads.insert(random.randrange(len(payloads) + 1), strange)
     wanted = wanted_of(random)
-    together = columns_of(payloads, wanted, False, monkeypatch)
-    assert together == columns_of(payloads, wanted, True, monkeypatch)
+    together = columns_of(payloads, wanted, row_by_row=False)
+    assert together == columns_of(payloads, wanted, row_by_row=True)
 
 
 @pytest.mark.parametrize("seed", range(40 * CAMPAIGN))
-def test_first_malformed_record_is_told_whatever_the_decoder(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_first_malformed_record_is_told_whatever_the_decoder(seed: int) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(20)]
     for _ in range(random.randrange(1, 4)):
         place = random.randrange(len(payloads))
         payloads[place] = mutate(payloads[place], random) if random.random() < 0.7 else any_sequence(random)
     wanted = wanted_of(random)
-    together = columns_of(payloads, wanted, False, monkeypatch)
-    assert together == columns_of(payloads, wanted, True, monkeypatch)
+    together = columns_of(payloads, wanted, row_by_row=False)
+    assert together == columns_of(payloads, wanted, row_by_row=True)
 
 
 @pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
@@ -146,8 +145,8 @@ def test_one_odd_record_does_not_slow_down_the_others(case: str, monkeypatch: py
     assert ODD[case].startswith(alone[0])  # as a whole, or its context
 
 
-def test_one_long_list_does_not_make_all_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_list_does_not_make_all_wait_for_it() -> None:
     payloads = [sequence_example([], [("a", [ints(1)])])] * 20
     payloads[7] = sequence_example([], [("a", [ints(k) for k in range(5000)])])
-    together = columns_of(payloads, {"a": INT64}, False, monkeypatch)
-    assert together == columns_of(payloads, {"a": INT64}, True, monkeypatch)
+    together = columns_of(payloads, {"a": INT64}, row_by_row=False)
+    assert together == columns_of(payloads, {"a": INT64}, row_by_row=True)

@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 
-import purerecord.payload.columns.any_order
 from purerecord.payload.columns.any_order import search
 from purerecord.payload.columns.header_templates import layout_of
 from purerecord.payload.columns.located import take
 from purerecord.payload.columns.outline import Entry, outline
 from purerecord.payload.columns.same_layout import follow, open_records
 from purerecord.payload.columns.short_entries import Everything
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64, delimited
 from tests.support import handmade_messages as messages
@@ -138,8 +138,7 @@ def test_record_with_an_unknown_or_a_repeated_feature_is_left_alone():
 
 @pytest.mark.parametrize("tile", [1, 1000, 1 << 20])
 @pytest.mark.parametrize("odd", ["nothing", "twice", "unknown", "long", "fewer", "cut"])
-def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(tile, odd, monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.any_order, "_TILE", tile)
+def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(tile, odd):
     random = Random(5)
     usual = [("a", messages.ints(1)), ("bb", messages.ints(300)), ("ccc", messages.floats(2.5))]
     payloads = [messages.example(random.sample(usual, 3)) for _ in range(50)]
@@ -157,7 +156,8 @@ def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(ti
     some = block(payloads)
     kinds = {b"a": INT64, b"bb": INT64, b"ccc": FLOAT}
     known = {key: Entry(key, kind, True, False) for key, kind in kinds.items()}
-    found, alive = search(some, known, Everything(), lambda row: None)
+    with tuned(bytes_per_tile=tile):
+        found, alive = search(some, known, Everything(), lambda row: None)
     assert alive.tolist() == [i != 37 or odd in ("nothing", "fewer") for i in range(50)]
     there = alive if odd != "fewer" else np.arange(50) != 37
     rows = np.flatnonzero(there)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from purerecord.payload.columns import sequence_steps as steps_module
 from purerecord.payload.columns.located import Block, take
 from purerecord.payload.columns.sequence_steps import read_steps
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_feature, delimited
 from tests.support.handmade_messages import UNSET_FEATURE, feature, floats, ints, strings
 
@@ -147,13 +147,13 @@ def test_one_list_of_many_that_is_not_like_the_others_is_left_to_the_row_decoder
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_lists_of_all_lengths_are_put_in_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps_module, "_CHUNK", 10)
+def test_lists_of_all_lengths_are_put_in_order(seed: int) -> None:
     random = Random(seed)
     make = random.choice((short_step, any_step))
     lists = [[make(random) for _ in range(int(random.expovariate(0.1)))] for _ in range(100)]
     wanted = random.choice((BYTES, FLOAT, INT64))
-    counts, values, bad = values_of(lists_of(*lists), wanted)
+    with tuned(steps_per_pass=10):
+        counts, values, bad = values_of(lists_of(*lists), wanted)
     expected = [decode_feature(step) for steps in lists for step in steps]
     plain = [list(values) if kind == wanted else kind for kind, values in expected]
     good = np.repeat(~np.array(bad), counts)

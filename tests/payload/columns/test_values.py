@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import purerecord.payload.columns.values
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.columns.values import (
     are_integers,
     fetch,
@@ -83,18 +83,18 @@ def test_spans_are_integers_just_if_they_can_be_decoded(parts, random):
 
 @pytest.mark.parametrize("chunk", [1, 100, 1 << 18])
 @pytest.mark.parametrize("length", [1, 8, 63, 64, 65, 130, 1000])
-def test_lists_of_any_length_in_chunks_of_any_size(chunk, length, monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.values, "_CHUNK", chunk)
+def test_lists_of_any_length_in_chunks_of_any_size(chunk, length):
     random = Random(length)
     lists = [
         [random.getrandbits(random.choice([5, 12, 64])) for _ in range(random.randrange(length))]
         for _ in range(20)
     ]
     _, octets, begins, sizes = scattered([b"".join(map(varint, numbers)) for numbers in lists], random)
-    values, counts = integers(octets, begins, sizes)
-    assert values.view(np.uint64).tolist() == [*chain.from_iterable(lists)]
-    assert counts.tolist() == [*map(len, lists)]
-    assert are_integers(octets, begins, sizes)
+    with tuned(bytes_of_integers_per_pass=chunk):
+        values, counts = integers(octets, begins, sizes)
+        assert values.view(np.uint64).tolist() == [*chain.from_iterable(lists)]
+        assert counts.tolist() == [*map(len, lists)]
+        assert are_integers(octets, begins, sizes)
 
 
 @pytest.mark.parametrize("length", [40, 400])

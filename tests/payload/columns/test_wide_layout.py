@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 
-import purerecord.payload.columns.header_templates
 import purerecord.payload.columns.same_layout
 from purerecord.payload.columns.header_templates import layout_of
 from purerecord.payload.columns.located import Block
 from purerecord.payload.columns.outline import outline
 from purerecord.payload.columns.same_layout import follow
 from purerecord.payload.columns.short_entries import Everything
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.columns.wide_layout import skim
 from purerecord.payload.wire import BYTES, FLOAT, INT64, delimited
 from purerecord.records import Records
@@ -71,14 +71,10 @@ def skimmed(monkeypatch):
 
 
 @pytest.fixture
-def always(monkeypatch, skimmed):
+def always(skimmed):
     """Skim whatever can be."""
-    monkeypatch.setattr(purerecord.payload.columns.same_layout, "MANY", 1)
-    monkeypatch.setattr(purerecord.payload.columns.header_templates, "MANY", 1)
-    monkeypatch.setattr(purerecord.payload.columns.header_templates, "_WIDE", 1)
-    layout_of.cache_clear()
-    yield skimmed
-    layout_of.cache_clear()
+    with tuned(least_segments_of_wide_run=1, least_entries_of_wide_layout=1):
+        yield skimmed
 
 
 # --- Wide records ---------------------------------------------------------------------------------
