@@ -266,6 +266,5 @@ class _Decoder:
 
 def _remember(lesson: _Lesson) -> None:
     if lesson not in _lessons[:1]:
-        _lessons[:] = [lesson, *(other for other in _lessons if other != lesson)][
-            : lesson.tuning.layouts_kept
-        ]
+        others = (other for other in _lessons if other != lesson)
+        _lessons[:] = [lesson, *others][: lesson.tuning.layouts_kept]

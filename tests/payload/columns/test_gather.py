@@ -19,6 +19,7 @@ from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_f
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import (
     NAMES,
+    TUNINGS,
     batch,
     cell,
     gathered,
@@ -110,6 +111,36 @@ def test_what_was_decoded_before_changes_nothing(seed):
     expected = [rows_to_columns(payloads) for payloads in batches]
     for number in random.choices(range(len(batches)), k=20):
         assert gathered(batches[number]) == expected[number]
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_switches_change_no_result(changes, writer):
+    random = Random(f"{writer}")
+    with tuned(**changes):
+        for seed in range(2 * CAMPAIGN):
+            payloads = batch(random, (30, 9)[seed % 2], **writer)
+            same(payloads)
+            for number in (1, 5):
+                spoiled = spoil(payloads, random, number)
+                same(spoiled)
+                same(spoiled, {"a": None, "b1": INT64, "feature_001": FLOAT})
+                valid = [payload for payload in spoiled if rows_to_columns([payload])[0] == "columns"]
+                same(valid, {"a": BYTES, "c22": None})
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+def test_flipped_bits_are_seen_by_all_decoders_alike_whatever_the_switches(changes):
+    random = Random(1)
+    with tuned(**changes):
+        for seed in range(4 * CAMPAIGN):
+            payloads = batch(random, 12, usual=seed % 2 == 0, shuffled=seed % 4 > 1)
+            at = random.randrange(12)
+            for _ in range(6):
+                flipped = bytearray(payloads[at])
+                if flipped:
+                    flipped[random.randrange(len(flipped))] ^= 1 << random.randrange(8)
+                same([*payloads[:at], bytes(flipped), *payloads[at + 1 :]])
 
 
 def padded(size: int, width: int) -> bytes:

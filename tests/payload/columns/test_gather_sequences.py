@@ -11,12 +11,14 @@ import pytest
 from purerecord.errors import DecodeError, PureRecordError
 from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns import gather_sequences as lists_module
+from purerecord.payload.columns import tuning
 from purerecord.payload.columns.gather_sequences import gather_sequences
 from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.parse.sequences import parse_sequence_example
 from purerecord.payload.specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from purerecord.payload.wire import BYTES, FLOAT, INT64, decode_sequence, delimited
 from purerecord.records import Records
+from tests.support.column_batches import TUNINGS
 from tests.support.handmade_messages import (
     UNSET_FEATURE,
     entry,
@@ -101,6 +103,31 @@ def test_first_malformed_record_is_told_whatever_the_decoder(seed: int) -> None:
     wanted = wanted_of(random)
     together = columns_of(payloads, wanted, row_by_row=False)
     assert together == columns_of(payloads, wanted, row_by_row=True)
+
+
+def uniform(random: Random) -> bytes:
+    """A SequenceExample whose steps have one kind for each name, mostly one value, and often one size."""
+    many = [random.choice((1, 1, 1, 2)) for _ in range(random.randrange(4))]
+    lists = [
+        ("a", [ints(*[random.choice((1, 1, 300, -1))] * number) for number in many]),
+        ("b", [floats(*[0.5] * 3) for _ in many]),
+        ("ab", [strings(b"x" * random.choice((2, 2, 200))) for _ in many]),
+    ]
+    return sequence_example([("a", ints(len(many))), ("é", floats(1))], lists)
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+def test_switches_change_no_result(changes: dict[str, int]) -> None:
+    random = Random(2)
+    for make in [ordinary, uniform] * (4 * CAMPAIGN):
+        payloads = [make(random) for _ in range(70)]
+        if random.random() < 0.5:
+            place = random.randrange(len(payloads))
+            payloads[place] = mutate(payloads[place], random)
+        wanted = wanted_of(random)
+        with tuned(**changes):
+            found = columns_of(payloads, wanted, row_by_row=not tuning.current.sequences)
+        assert found == columns_of(payloads, wanted, row_by_row=True)
 
 
 @pytest.mark.parametrize("seed", range(20 * CAMPAIGN))
