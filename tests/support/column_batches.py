@@ -16,7 +16,7 @@ import numpy as np
 
 from purerecord.errors import DecodeError
 from purerecord.payload.columns.gather import Column, gather
-from purerecord.payload.columns.located import Block
+from purerecord.payload.columns.located import RecordBlock
 from purerecord.payload.columns.tuning import SWITCHES, Tuning
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 from purerecord.records import Records
@@ -50,11 +50,11 @@ TUNINGS = {
 NAMES = ["a", "b1", "c22", "feature_001", "feature_002", "feature_010", "a longer name " * 3, "", "größe"]
 
 
-def block(payloads: list[bytes], around: bytes = b"") -> Block:
+def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
     """Payloads to be decoded together, with something in front of and behind them."""
     records = Records.of([around, *payloads, around])
     octets = np.frombuffer(records.buffer, np.uint8)
-    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
+    return RecordBlock(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
 
 
 def integer(random: Random) -> int:

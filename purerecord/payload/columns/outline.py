@@ -1,6 +1,7 @@
-"""The outline of one record: its entries, read with plain Python.
+"""The outline of one record: which entries it has, read with plain Python.
 
-The templates for all records of a batch are made from outlines, in ``header_templates``.
+``header_templates`` makes the templates for all records of a batch from outlines. This module reads a single
+record and does not know that there are others.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from ..wire import BYTES, FLOAT, INT64, MAX_SIZE, MAX_TAG, UNSET
 from . import tuning
 
 FLOAT_SIZE = 4  # bytes
-KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
+KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}  # by tag
 
 
 class Entry(NamedTuple):
-    """A feature: its key, its kind, whether all its lengths are single bytes, and whether it is one float."""
+    """An entry of the feature map: its key, its kind, whether all its lengths are single bytes, and whether
+    it holds exactly one float."""
 
     key: bytes
     kind: int
@@ -27,8 +29,7 @@ class Entry(NamedTuple):
 def outline(payload: bytes) -> tuple[Entry, ...] | None:
     """The entries of a serialized Example, in their order; None if it is not of the usual form.
 
-    Only the form is looked at, just as far as it is needed: what else may be wrong shows when the
-    record is compared with its own outline.
+    This reads only what it needs. Other faults show when the record is compared with its own outline.
     """
     entries: list[Entry] = []
     longest_key, most_entries = tuning.current.longest_key, tuning.current.most_entries
@@ -53,7 +54,7 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
 
 
 def first_key(payload: bytes) -> bytes | None:
-    """The key of the first entry of a serialized Example; None if there is none of the usual form."""
+    """The key of the first entry of a serialized Example; None if it has no entry of the usual form."""
     try:
         _, begin = read_size(payload, 1)
         _, begin = read_size(payload, begin + 1)
@@ -63,7 +64,7 @@ def first_key(payload: bytes) -> bytes | None:
 
 
 def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
-    """Does a serialized Example of the usual form hold the entries with these prefixes, in this order?"""
+    """Whether a serialized Example has exactly the entries with these prefixes, in this order."""
     try:
         _, position = read_size(payload, 1)
         for prefix in prefixes:
@@ -79,12 +80,12 @@ def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
 
 
 def prefix_of(entry: Entry) -> bytes:
-    """How the content of an entry begins: with its key."""
+    """The bytes with which the content of an entry begins: its key as a field."""
     return bytes((0x0A, len(entry.key))) + entry.key
 
 
 def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Entries that serve for both records; none if these do not have the same features in the same order."""
+    """Entries that describe both records; none unless both have the same keys in the same order."""
     if [entry.key for entry in one] != [entry.key for entry in other]:
         return ()
     return tuple(map(_common_entry, one, other))
@@ -113,9 +114,9 @@ def _entry(payload: bytes, begin: int, size: int, longest_key: int) -> Entry | N
 
 
 def read_size(payload: bytes, position: int) -> tuple[int, int]:
-    """The length at ``position``, and the position behind it.
+    """The length at ``position``, and the position after it.
 
-    IndexError if the row decoder would not take it for one either.
+    IndexError if the row decoder would not accept it either.
     """
     size = payload[position]
     if size < 0x80:

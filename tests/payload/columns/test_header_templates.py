@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from purerecord.payload.columns.header_templates import HEAD, Run, by_depth, layout_of
+from purerecord.payload.columns.header_templates import FIRST_KEY_BYTES, Run, group_by_depth, layout_of
 from purerecord.payload.columns.outline import (
     Entry,
     common,
@@ -53,7 +53,7 @@ def test_entries_are_short_if_each_length_is_one_byte():
 @pytest.mark.parametrize("values", [0, 1, 100, 10_000])
 def test_first_key_is_found_in_the_head_of_a_record(key, values):
     payload = messages.example([(key, messages.floats(*[0.5] * values)), ("b", messages.ints(1))])
-    assert first_key(payload[:HEAD]) == key.encode()
+    assert first_key(payload[:FIRST_KEY_BYTES]) == key.encode()
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x0a", b"\x0a\x00", b"\x0a\x80", b"\xff" * 200])
@@ -162,7 +162,7 @@ def test_layout_has_every_entry_once_and_in_order():
 
 def test_groups_by_depth_have_all_entries_of_one_depth_together():
     entries = [Entry(name.encode(), BYTES, True, False) for name in NAMES]
-    groups = by_depth(entries, DEFAULT)
+    groups = group_by_depth(entries, DEFAULT)
     assert sorted(chain.from_iterable(groups)) == sorted(entries)
     depths = [{-(-(len(entry.key) + 10) // 8) for entry in group} for group in groups]
     assert all(len(depth) == 1 for depth in depths)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.columns.values import (
     are_integers,
-    fetch,
     floats,
+    gather_bytes,
     integers,
     single_integers,
     strings,
@@ -45,8 +45,8 @@ def test_fetch_gives_zeros_outside_of_the_buffer(size, width, offset):
     begins = np.arange(0, size + 80)
     around = bytes(100) + data + bytes(300)
     expected = [around[100 + begin + offset :][:width] for begin in begins.tolist()]
-    assert [bytes(one) for one in fetch(octets, width, begins, offset).tolist()] == expected
-    square = fetch(octets, width, begins[: size // 2 * 2 + 80].reshape(2, -1), offset)
+    assert [bytes(one) for one in gather_bytes(octets, width, begins, offset).tolist()] == expected
+    square = gather_bytes(octets, width, begins[: size // 2 * 2 + 80].reshape(2, -1), offset)
     assert [bytes(one) for one in square.reshape(-1).tolist()] == expected[: square.size]
 
 
