@@ -16,7 +16,8 @@ import numpy as np
 
 from purerecord.errors import DecodeError
 from purerecord.payload.columns.gather import Column, gather
-from purerecord.payload.columns.located import Block
+from purerecord.payload.columns.located import RecordBlock
+from purerecord.payload.columns.tuning import SWITCHES, Tuning
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 from purerecord.records import Records
 from tests.support import handmade_messages as messages
@@ -24,14 +25,36 @@ from tests.support.strategies import hostile_example, mutate, plain
 
 Values = Callable[[Random], bytes]  # a Feature message
 
+# Small batches, as tests have them, take every path that is on.
+_EAGER = {"least_segments_of_wide_run": 1, "least_entries_of_wide_layout": 1, "least_sequences": 1}
+
+
+def _with_needs(switch: str) -> set[str]:
+    """A switch, and all those without which its path is never taken."""
+    needs = Tuning.__dataclass_fields__[switch].metadata["needs"]
+    return {switch}.union(*map(_with_needs, needs))
+
+
+def _only(switches: set[str]) -> dict[str, int]:
+    return {switch: switch in switches for switch in SWITCHES} | _EAGER
+
+
+# Changes of the tuning: all fast paths off, each alone on (with those it needs), each alone off, and all on.
+TUNINGS = {
+    "all off": _only(set()),
+    **{f"only {switch}": _only(_with_needs(switch)) for switch in SWITCHES},
+    **{f"without {switch}": _only({*SWITCHES} - {switch}) for switch in SWITCHES},
+    "all on": _only({*SWITCHES}),
+}
+
 NAMES = ["a", "b1", "c22", "feature_001", "feature_002", "feature_010", "a longer name " * 3, "", "größe"]
 
 
-def block(payloads: list[bytes], around: bytes = b"") -> Block:
+def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
     """Payloads to be decoded together, with something in front of and behind them."""
     records = Records.of([around, *payloads, around])
     octets = np.frombuffer(records.buffer, np.uint8)
-    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
+    return RecordBlock(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
 
 
 def integer(random: Random) -> int:

@@ -1,78 +1,114 @@
-"""Decoding in lock-step without a layout: the features of each record may stand in any order, or be missing.
+"""Reads records whose features come in any order, or are missing in some of them.
 
-Some writers put the features of every record in another order. Here one cursor per record jumps from entry
-to entry by their lengths alone; a table says, by a few bytes of the key, which feature an entry is probably
-of; and then, feature by feature, the entries are read just as if a layout had led there, which also finds
-out whether the guess was right. What is accepted here, the row decoder decodes to the same values.
+Some writers put the features of every record in another order. Here one cursor per record moves from entry
+to entry by the lengths alone. A key table guesses the feature of each entry from a few bytes of its key. Then
+the entries of each feature are read as if a layout had led to them, and that also verifies the guess.
+Whatever this module accepts, the row decoder decodes to the same values. This module does not know how
+features become known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from ..wire import ABSENT, FLOAT, INT64, UNSET
-from .header_templates import HEADER, Run, by_depth, run_of
-from .key_table import KeyTable, key_table
-from .located import Block, Found
-from .long_entries import mixed, read_long
+from . import tuning
+from .arrays import Ints, Mask, Octets, Words
+from .field_walk import field_ends, have_short_lengths, walk
+from .header_templates import SHORT_HEADER, Run, group_by_depth, run_of
+from .key_table import KeyTable
+from .located import Located, RecordBlock
+from .long_entries import overlay, read_long
 from .outline import Entry
-from .same_layout import open_records, read_slots
-from .short_entries import Short, Wanted, cells, short_span, take_short
+from .same_layout import open_records, read_headers
+from .short_entries import (
+    ShortEntries,
+    ValueBegins,
+    Wanted,
+    rows_per_pass,
+    spans_of,
+    values_of_short_entries,
+)
+from .tuning import Tuning
 from .values import words_at
-from .varint_words import Ints, Mask, Octets, Words, sizes_in
-
-MAX_FEATURES = 1024  # with more, the table of keys would be too large
+from .varint_words import decode_lengths
 
 _U = np.uint64
-_FEW = 8  # records: fewer are not worth a step together
-_SPARSE = 16  # times as many features as a record has, on average, are too many
-_LESSONS = 8
-_TILE = 1 << 20  # bytes of records that are looked at together, so that they stay in the cache
-_LEAST = 6  # bytes of an entry
-_LONG = 0x80  # from here on, a size takes more than one byte
+_LEAST_ENTRY = 6  # bytes of the smallest entry
+_LONG = 0x80  # from here on, a length takes more than one byte
 
 
-def search(
-    block: Block, known: dict[bytes, Entry], wanted: Wanted, learn: Callable[[int], object]
-) -> tuple[dict[bytes, Found], Mask]:
-    """What is found of the ``wanted`` features, and in which records.
+class Matched(NamedTuple):
+    """All entries of a block by feature, (features, records) arrays, and what the short ones hold."""
 
-    Only records that have no other features than ``known`` are searched to the end; ``learn`` may add to
-    these the features of a record that has others.
+    runs: list[Run]  # the features
+    places: Ints  # where the entries begin; negative where a record has none
+    words: Words  # the first eight bytes of the values
+    sizes: Octets  # of the values, in bytes
+    valid: Mask  # whether an entry is short, and really of the feature
+    alive: Mask  # the records that have known features only, each of them at most once
+    stranger: int | None  # a record that has an unknown feature
+
+
+class Search:
+    """Finds the entries of a block once, and matches them with features as these become known.
+
+    Most records probably have ``number`` entries.
     """
-    jumps = _jump(block, len(known))
-    for lesson in range(1, _LESSONS + 1):
-        count, rows = len(known), jumps.alive.size
-        if count > MAX_FEATURES or count * rows > _SPARSE * (jumps.starts.size + rows):
-            break
-        runs, table = _catalogue(tuple(known.values()))
-        found = _sort(block, jumps, runs, table)
-        if found.stranger is not None:
-            learn(found.stranger)
-        if len(known) == count or lesson == _LESSONS:  # records with what was learned last are for others
-            return _read(block, runs, found, wanted), found.alive
-    return {}, np.zeros(block.begins.size, bool)
+
+    def __init__(self, block: RecordBlock, number: int) -> None:
+        self._block = block
+        self._entries = _find_entries(block, number)
+
+    def match(self, known: tuple[Entry, ...]) -> Matched | None:
+        """The entries by feature; None if too many features are ``known``.
+
+        If the result has a ``stranger``, learning its features and matching again decodes more records.
+        """
+        current = tuning.current
+        rows = self._entries.alive.size
+        most = current.most_features_per_entry * (self._entries.starts.size + rows)
+        if len(known) > current.most_features or len(known) * rows > most:
+            return None
+        return _match(self._block, self._entries, *_catalogue(known, current))
+
+    def read(self, matched: Matched, wanted: Wanted) -> dict[bytes, Located]:
+        """The ``wanted`` features. Clears ``matched.alive`` in records with a malformed entry."""
+        columns: dict[bytes, Located] = {}
+        entries = [entry for run in matched.runs for entry in run.last]
+        step = rows_per_pass(matched.alive.size)
+        for low in range(0, len(entries), step):
+            some = slice(low, low + step)
+            places, own = matched.places[some], entries[some]
+            begins = ValueBegins(places, np.array([SHORT_HEADER + len(entry.key) for entry in own]))
+            valid = matched.valid[some]
+            for k, entry in enumerate(own):
+                if entry.kind == UNSET:
+                    valid[k] = False  # a short header always has a kind
+            short = ShortEntries(own, matched.words[some], matched.sizes[some], valid, begins)
+            columns.update(_read_entries(self._block, short, places, wanted, matched.alive))
+        return columns
 
 
 @lru_cache(maxsize=16)
-def _catalogue(known: tuple[Entry, ...]) -> tuple[list[Run], KeyTable]:
-    """The entries as runs, whatever their order, and a table of their keys in that of the runs."""
-    runs = [run_of(tuple((entry,) for entry in group)) for group in by_depth(known)]
-    return runs, key_table(tuple(entry.key for run in runs for entry in run.last))
+def _catalogue(known: tuple[Entry, ...], tuning: Tuning) -> tuple[list[Run], KeyTable]:
+    """(the features as runs, whatever their order; a table of their keys, numbered as in the runs)."""
+    runs = [run_of(tuple((entry,) for entry in group)) for group in group_by_depth(known, tuning)]
+    return runs, KeyTable(tuple(entry.key for run in runs for entry in run.last), tuning)
 
 
 # --- Where entries are ------------------------------------------------------------------------------
 
 
-class _Jumps(NamedTuple):
-    """All entries of all records: where they begin, and of which records they are.
+class _Entries(NamedTuple):
+    """All entries of all records: where they begin, and which records they belong to.
 
-    If all records have as many as features are known, and their sizes are single bytes, these are (entries,
-    records) arrays, otherwise flat ones. ``alive`` are the records that consist of entries.
+    If all records have equally many short entries, these are (entries, records) arrays, otherwise flat ones.
+    ``alive`` are the records that consist of entries.
     """
 
     starts: Ints
@@ -80,51 +116,62 @@ class _Jumps(NamedTuple):
     alive: Mask
 
     @property
-    def even(self) -> bool:
+    def equal(self) -> bool:
         return self.starts.ndim > 1
 
-    def tiles(self, block: Block) -> Iterator[tuple[slice, Ints, Ints]]:
-        """Which records, and their entries: not too many at a time, but all where they are not even."""
+    def tiles(self, block: RecordBlock) -> Iterator[tuple[slice, Ints, Ints]]:
+        """(records, starts, owners), as many records at a time as stay in the cache; all if not ``equal``."""
         rows = self.alive.size
-        if not self.even:
+        if not self.equal:
             yield slice(rows), self.starts, self.owners
             return
-        step = max(_FEW, rows * _TILE // int((block.ends - block.begins).sum()))
+        least, size = tuning.current.least_records_of_tile, tuning.current.bytes_per_tile
+        step = max(least, rows * size // int((block.ends - block.begins).sum()))
         for low in range(0, rows, step):
             some = slice(low, min(low + step, rows))
             yield some, self.starts[:, some].reshape(-1), self.owners[:, some].reshape(-1)
 
 
-def _jump(block: Block, number: int) -> _Jumps:
-    """Find all entries; probably each record has this ``number``."""
+def _find_entries(block: RecordBlock, number: int) -> _Entries:
+    """All entries. Records probably have ``number`` each."""
     cursor, alive = open_records(block)
-    rows = (alive & (cursor < block.ends)).nonzero()[0]
-    ends = block.ends
-    if rows.size < ends.size:
-        cursor, ends = cursor[rows], ends[rows]
-    elif rows.size and _LEAST * number * rows.size <= int((ends - cursor).sum()):
-        places = _hop(block.octets, cursor, ends, number)
-        if places is not None:
-            return _Jumps(places, np.broadcast_to(rows, places.shape), alive)
-    starts, owners = [cursor[:0]], [rows[:0]]
-    while rows.size:
-        if rows.size < _FEW < len(starts):
-            alive[rows] = False
-            break
-        stop = _stops(block.octets, cursor)
-        starts.append(cursor)
-        owners.append(rows)
-        done = stop >= ends
-        cursor = stop
-        if np.count_nonzero(done):
-            alive[rows[stop > ends]] = False
-            on = (~done).nonzero()[0]
-            rows, cursor, ends = rows[on], stop[on], ends[on]
-    return _Jumps(np.concatenate(starts), np.concatenate(owners), alive)
+    filled = alive & (cursor < block.ends)
+    rows = np.flatnonzero(filled)
+    if tuning.current.equal_entry_counts and rows.size == alive.size:
+        starts = _find_equal_counts(block.octets, cursor, block.ends, number)
+        if starts is not None:
+            return _Entries(starts, np.broadcast_to(rows, starts.shape), alive)
+    starts, counts = walk(block.octets, np.where(filled, cursor, block.ends), block.ends)
+    lasts = np.cumsum(counts)[rows] - 1
+    alive[rows] = field_ends(block.octets, starts[lasts]) == block.ends[rows]
+    return _Entries(starts, np.repeat(np.arange(alive.size), counts), alive)
 
 
-def _has(number: int, octets: Octets, begin: int, end: int) -> bool:
-    """Does a record have this ``number`` of entries, with sizes of single bytes?"""
+def _find_equal_counts(octets: Octets, cursor: Ints, ends: Ints, number: int) -> Ints | None:
+    """(number, records): where entries begin, if every record has this ``number`` of them, all with sizes of
+    single bytes; else None.
+
+    Two records are tried first. If they fit, no cursor is checked on the way, even past the buffer.
+    """
+    if not cursor.size or _LEAST_ENTRY * number * cursor.size > int((ends - cursor).sum()):
+        return None
+    if not all(_has_count(number, octets, int(cursor[row]), int(ends[row])) for row in (0, cursor.size // 2)):
+        return None
+    places = np.empty((number + 1, cursor.size), np.int64)
+    places[0] = cursor
+    size = np.empty(cursor.size, np.uint8)
+    for k in range(number):
+        # The two bytes of each tag and size are added to all positions at the end.
+        octets[min(2 * k + 1, octets.size - 1) :].take(places[k], mode="clip", out=size)
+        if not size.tobytes().isascii():
+            return None
+        np.add(places[k], size, out=places[k + 1])
+    places += 2 * np.arange(number + 1)[:, None]
+    return places[:-1] if bool((places[-1] == ends).all()) else None
+
+
+def _has_count(number: int, octets: Octets, begin: int, end: int) -> bool:
+    """Whether a record has this ``number`` of entries, all with sizes of single bytes."""
     if end - begin > (_LONG + 1) * number:
         return False
     data = octets[begin:end].tobytes()
@@ -135,138 +182,72 @@ def _has(number: int, octets: Octets, begin: int, end: int) -> bool:
     return not number and position == len(data)
 
 
-def _hop(octets: Octets, cursor: Ints, ends: Ints, number: int) -> Ints | None:
-    """Where entries begin, (number, records), if each record has so many, with sizes of single bytes.
-
-    Two records tell whether it is worth while. Then nobody looks on the way where it leads, be it behind the
-    end of the buffer.
-    """
-    if not all(_has(number, octets, int(cursor[row]), int(ends[row])) for row in (0, cursor.size // 2)):
-        return None
-    places = np.empty((number + 1, cursor.size), np.int64)
-    places[0] = cursor
-    size = np.empty(cursor.size, np.uint8)
-    for k in range(number):
-        # Each tag and size take two bytes: these are added to all in the end.
-        octets[min(2 * k + 1, octets.size - 1) :].take(places[k], mode="clip", out=size)
-        if not size.tobytes().isascii():
-            return None
-        np.add(places[k], size, out=places[k + 1])
-    places += 2 * np.arange(number + 1)[:, None]
-    return places[:-1] if bool((places[-1] == ends).all()) else None
-
-
-def _stops(octets: Octets, cursor: Ints) -> Ints:
-    """Where the entries at the cursors end."""
-    after = cursor + 1
-    # Where nothing follows, the entry ends too late, whatever is taken instead.
-    octet = octets.take(after, mode="clip")
-    if octet.tobytes().isascii():  # no size takes more than one byte
-        after += octet
-        after += 1
-        return after
-    size, width, valid = sizes_in(words_at(octets, after))
-    size[~valid] = octets.size  # ends behind the end of its record
-    after += width
-    after += size
-    return after
-
-
 def _as_if_short(octets: Octets, starts: Ints) -> Ints:
-    """Where entries would begin if their sizes took one byte each, and the rest were where it is."""
-    long = (octets[1:].take(starts, mode="clip") >= _LONG).nonzero()[0]
+    """Where entries would begin if their sizes were single bytes and their keys stayed where they are."""
+    long = np.flatnonzero(~have_short_lengths(octets, starts))
     if long.size:
         starts = starts.copy()
-        starts[long] += sizes_in(words_at(octets, starts[long] + 1))[1] - 1
+        starts[long] += decode_lengths(words_at(octets, starts[long] + 1))[1] - 1
     return starts
 
 
 # --- What they hold ---------------------------------------------------------------------------------
 
 
-class _Sorted(NamedTuple):
-    """All entries by features, (features, records) arrays, and what those hold that are short."""
-
-    places: Ints  # where they begin, negative where there is none
-    words: Words  # the first eight bytes of the values
-    sizes: Octets  # of the values, in bytes
-    valid: Mask  # whether they are short, and of the feature that they are taken for
-    alive: Mask  # the records that have known features only, each of them once at most
-    stranger: int | None  # a record that has another
-
-
-def _sort(block: Block, jumps: _Jumps, runs: list[Run], table: KeyTable) -> _Sorted:
-    """Find out of which feature each entry is, and read it as one that is short."""
-    count, rows = sum(map(len, runs)), jumps.alive.size
-    places = np.full((count + 1, rows), -1)
-    found = _Sorted(
+def _match(block: RecordBlock, entries: _Entries, runs: list[Run], table: KeyTable) -> Matched:
+    """Guesses the feature of each entry by its key, and reads it as a short one."""
+    count, rows = sum(map(len, runs)), entries.alive.size
+    places = np.full((count + 1, rows), -1)  # the last row takes the unknown features
+    matched = Matched(
+        runs,
         places[:-1],
         np.empty((count, rows), _U),
         np.empty((count, rows), np.uint8),
         np.empty((count, rows), bool),
-        jumps.alive.copy(),
+        entries.alive.copy(),
         None,
     )
-    for some, starts, owners in jumps.tiles(block):
-        features = table.find(block.octets, starts if jumps.even else _as_if_short(block.octets, starts))
+    for some, starts, owners in entries.tiles(block):
+        features = table.find(block.octets, starts if entries.equal else _as_if_short(block.octets, starts))
         unknown = (features == count).nonzero()[0]
-        if unknown.size and found.stranger is None:
-            found = found._replace(stranger=int(owners[unknown[0]]))
+        if unknown.size and matched.stranger is None:
+            matched = matched._replace(stranger=int(owners[unknown[0]]))
         features *= rows
         features += owners
         places.reshape(-1)[features] = starts
         filled = places[:, some] >= 0
-        if np.count_nonzero(filled) != starts.size:  # a key that appears twice fills one place
+        if np.count_nonzero(filled) != starts.size:  # entries of the same key fill only one place
             numbers = np.bincount(owners - (some.start or 0), minlength=filled.shape[1])
-            found.alive[some] &= np.count_nonzero(filled, axis=0) == numbers
-        _read_short(block.octets, runs, found, some)
-    found.alive[places[-1] >= 0] = False
-    return found
+            matched.alive[some] &= np.count_nonzero(filled, axis=0) == numbers
+        _read_as_short(block.octets, some, matched)
+    matched.alive[places[-1] >= 0] = False
+    if not tuning.current.short_entries:
+        matched.valid[:] = False
+    return matched
 
 
-def _read_short(octets: Octets, runs: list[Run], found: _Sorted, some: slice) -> None:
-    """Read the entries of some records, as if they were short."""
-    step = cells(found.alive[some].size)
+def _read_as_short(octets: Octets, some: slice, matched: Matched) -> None:
+    """Fills the ``words``, ``sizes`` and ``valid`` of ``matched`` in some records."""
+    step = rows_per_pass(matched.alive[some].size)
     done = 0
-    for run in runs:
+    for run in matched.runs:
         for low in range(0, len(run), step):
             high = min(low + step, len(run))
             these = slice(done + low, done + high)
-            places = found.places[these, some]
-            short = read_slots(octets, run, low, high, places + run.lasts[low:high])[1]
-            found.words[these, some] = short.words
-            found.sizes[these, some] = short.sizes
-            np.logical_and(short.valid, places >= 0, out=found.valid[these, some])
+            places = matched.places[these, some]
+            short = read_headers(octets, run, low, high, places + run.lasts[low:high])[1]
+            matched.words[these, some] = short.words
+            matched.sizes[these, some] = short.sizes
+            np.logical_and(short.valid, places >= 0, out=matched.valid[these, some])
         done += len(run)
 
 
-def _read(block: Block, runs: list[Run], found: _Sorted, wanted: Wanted) -> dict[bytes, Found]:
-    """What the entries hold."""
-    columns: dict[bytes, Found] = {}
-    entries = [entry for run in runs for entry in run.last]
-    step = cells(found.alive.size)
-    for low in range(0, len(entries), step):
-        some = slice(low, low + step)
-        places, own = found.places[some], entries[some]
-        short = Short(
-            own, found.words[some], found.sizes[some], found.valid[some], partial(_begins, places, own)
-        )
-        columns.update(_take(block, short, places, found.alive, wanted))
-    return columns
-
-
-def _begins(places: Ints, entries: list[Entry], k: int) -> Ints:
-    """Where the values of one of the entries begin, if it is short."""
-    begins: Ints = places[k] + (HEADER + len(entries[k].key))
-    return begins
-
-
-def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted) -> dict[bytes, Found]:
-    """What short entries hold, and long ones where they are not short."""
-    for k, entry in enumerate(short.entries):
-        if entry.kind == UNSET:
-            short.valid[k] = False  # there is no header for no kind
-    columns = take_short(short, alive, wanted)
+def _read_entries(
+    block: RecordBlock, short: ShortEntries, places: Ints, wanted: Wanted, alive: Mask
+) -> dict[bytes, Located]:
+    """What the entries at ``places`` hold: short ones where valid, elsewhere long ones. Clears ``alive`` in
+    records with a malformed entry."""
+    columns = values_of_short_entries(short, wanted, alive)
     if np.count_nonzero(short.valid) == short.valid.size:
         return columns
     absent = places < 0
@@ -282,9 +263,9 @@ def _take(block: Block, short: Short, places: Ints, alive: Mask, wanted: Wanted)
         rest = np.flatnonzero(~(short.valid[k] | absent[k]) & alive)
         others, _, there = read_long(block.octets, places[k, rest], block.ends[rest], entry)
         alive[rest[~there]] = False
-        found = mixed(short_span(short, k), others, rest, kinds)
-        if found.kind == FLOAT:
-            alive &= (found.sizes & 3 == 0) | (kinds != FLOAT)
-        if entry.key in wanted or found.kind == INT64 or found.listed:
-            columns[entry.key] = found
+        spans = overlay(others, rest, spans_of(short, k), kinds)
+        if spans.kind == FLOAT:
+            alive &= (spans.sizes & 3 == 0) | (kinds != FLOAT)
+        if entry.key in wanted or spans.kind == INT64 or spans.listed:
+            columns[entry.key] = spans
     return columns

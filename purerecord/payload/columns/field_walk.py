@@ -1,114 +1,164 @@
-"""From step to step: where the steps of many lists are, all lists at once.
+"""Reads length-delimited fields, and walks along lists of them in many records at once.
 
-A step is a delimited field, so its length says where the next one is. ``walk`` goes along all lists
-together, one step of each at a time. It trusts the lengths, and stays inside of the lists whatever these say;
-whether steps are well-formed, and whether the last one ends where its list does, is for others to find out.
-This module does not know what is in a step.
+A list is any sequence of such fields: the entries of a Features message, the strings of a BytesList, the
+steps of a FeatureList. The length of a field says where the next one begins. ``walk`` moves one cursor per
+list, all of them together, one field at a time. It trusts the lengths, but never leaves a list, whatever they
+say. ``broken_lists`` then finds the lists whose fields do not follow one another up to the end.
+This module does not know what the fields hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from .long_entries import field
-from .varint_words import Ints, Mask, Octets
+from . import tuning
+from .arrays import Ints, Mask, Octets, Words, ranges_of, starts_of
+from .values import gather_bytes, words_at
+from .varint_words import decode_lengths
 
-_FEW = 8  # lists: fewer are not worth a step together
-_ROUNDS = 8  # from step to step before anyone looks who is at the end
+_U = np.uint64
 
-# From steps, to where the next ones begin; from a list's end, to the same.
-Advance = Callable[[Ints, Ints, Ints], None]
+# Where the fields of all lists begin, list after list, and how many each list has.
+Places = tuple[Ints, Ints]
+# Where lists begin and end.
+Lists = tuple[Ints, Ints]
 
 
-def are_short(octets: Octets, places: Ints) -> Mask:
-    """Of which steps is the length a single byte?"""
+# --- Single fields ----------------------------------------------------------------------------------
+
+
+def read_field(octets: Octets, cursor: Ints, ends: Ints) -> tuple[Words, Ints, Ints, Mask]:
+    """The fields at ``cursor``: (tags, where their contents begin, where they end, which are valid).
+
+    A field is valid if its length takes at most four bytes and it ends at or before ``ends``.
+    """
+    words = words_at(octets, cursor)
+    size, width, valid = decode_lengths(words >> _U(8))
+    begin = cursor + 1 + width
+    end = begin + size
+    valid &= end <= ends
+    return words & _U(0xFF), begin, end, valid
+
+
+def begins_with(octets: Octets, begins: Ints, expected: bytes) -> Mask:
+    """Whether the bytes from each of ``begins`` on are the ``expected`` ones."""
+    depth = -(-len(expected) // 8)
+    words = gather_bytes(octets, 8 * depth, begins).view("<u8").reshape(begins.size, depth)
+    masks = np.frombuffer((b"\xff" * len(expected)).ljust(8 * depth, b"\0"), "<u8")
+    values = np.frombuffer(expected.ljust(8 * depth, b"\0"), "<u8")
+    valid = np.ones(begins.size, bool)
+    for k in range(depth):
+        valid &= words[:, k] & masks[k] == values[k]
+    return valid
+
+
+def have_short_lengths(octets: Octets, places: Ints) -> Mask:
+    """Whether the length of each field is a single byte."""
     return octets[1:].take(places, mode="clip") < 0x80
 
 
-def by_a_byte(octets: Octets) -> Advance:
-    lengths = octets[1:]
+def field_ends(octets: Octets, places: Ints) -> Ints:
+    """Where the fields at ``places`` end by their lengths; past the buffer if a length is malformed."""
+    # Past the end of the buffer any length will do: such a field ends too late anyway.
+    lengths = octets[1:].take(places, mode="clip")
+    if lengths.tobytes().isascii():  # all lengths are single bytes
+        ends: Ints = places + lengths
+        ends += 2
+        return ends
+    size, width, valid = decode_lengths(words_at(octets, places + 1))
+    size[~valid] = octets.size
+    return places + 1 + width + size
 
-    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
-        np.add(cursor, lengths.take(cursor, mode="clip"), out=out)
-        out += 2
-        np.minimum(out, ends, out=out)
 
-    return advance
-
-
-def by_a_field(octets: Octets) -> Advance:
-    def advance(cursor: Ints, ends: Ints, out: Ints) -> None:
-        np.minimum(field(octets, cursor, ends)[2], ends, out=out)
-
-    return advance
+# --- Lists of fields --------------------------------------------------------------------------------
 
 
 class _Stage(NamedTuple):
-    """Where some lists have their next steps: ``cells[k, i]``, for the first ``counts[i]`` of these."""
+    """The next fields of some ``lists``: ``places[k, i]`` for the first ``counts[i]`` values of ``k``."""
 
     lists: Ints
-    cells: Ints
+    places: Ints
     counts: Ints
 
-    def places(self) -> Ints:
-        """One list behind the other."""
-        places: Ints = self.cells.T[np.arange(len(self.cells)) < self.counts[:, None]]
-        return places
+    def in_order(self) -> Ints:
+        """The places, list after list."""
+        flat: Ints = self.places.T[np.arange(len(self.places)) < self.counts[:, None]]
+        return flat
 
 
-def walk(begins: Ints, ends: Ints, advance: Advance) -> tuple[Ints, Ints]:
-    """Where all steps begin, one list behind the other, and how many each list has.
+def walk(octets: Octets, begins: Ints, ends: Ints) -> Places:
+    """Where all fields begin, list after list, and how many each list has.
 
-    Few lists that are much longer than all others are left somewhere before their ends.
+    The walk stops early in a few lists that are much longer than all others: ``broken_lists`` finds them.
     """
+    few = tuning.current.least_lists_per_step
     stages: list[_Stage] = []
     lists = np.flatnonzero(begins < ends)
     cursor, stops = begins[lists], ends[lists]
-    while lists.size >= _FEW or (lists.size and not stages):
-        cells, counts, cursor = _walk_on(cursor, stops, advance)
-        stages.append(_Stage(lists, cells, counts))
+    while lists.size >= few or (lists.size and not stages):
+        places, counts, cursor = _walk_on(octets, cursor, stops)
+        stages.append(_Stage(lists, places, counts))
         on = np.flatnonzero(cursor < stops)
         lists, cursor, stops = lists[on], cursor[on], stops[on]
     return _in_order(stages, begins.size)
 
 
-def _walk_on(cursor: Ints, stops: Ints, advance: Advance) -> tuple[Ints, Ints, Ints]:
-    """Go on until all lists are at their ends, or too many have been waiting there for the others; or if it
-    is few lists, for some rounds: (cells, counts, cursor)."""
+def _walk_on(octets: Octets, cursor: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
+    """Walk until all lists have ended, or most have; a few lists only for some steps: (places, counts,
+    cursor)."""
+    current = tuning.current
     groups: list[Ints] = []
     counts = np.zeros(cursor.size, np.int64)
     total = 0
     while True:
-        rounds = min(2 << len(groups), _ROUNDS)
-        cells = np.empty((rounds + 1, cursor.size), np.int64)
-        cells[0] = cursor
-        for here, there in pairwise(cells):
-            advance(here, stops, there)
-        cursor = cells[-1]
-        groups.append(cells[:-1])
+        steps = min(2 << len(groups), current.steps_between_checks)
+        places = np.empty((steps + 1, cursor.size), np.int64)
+        places[0] = cursor
+        for here, there in pairwise(places):
+            np.minimum(field_ends(octets, here), stops, out=there)
+        cursor = places[-1]
+        groups.append(places[:-1])
         counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)
         total += groups[-1].size
-        few = cursor.size < _FEW and len(groups) > 2
+        few = cursor.size < current.least_lists_per_step and len(groups) > 2
         if few or 2 * int(counts.sum()) < total or not (cursor < stops).any():
             return np.concatenate(groups), counts, cursor
 
 
-def _in_order(stages: list[_Stage], lists: int) -> tuple[Ints, Ints]:
+def _in_order(stages: list[_Stage], lists: int) -> Places:
     counts = np.zeros(lists, np.int64)
     for stage in stages:
         counts[stage.lists] += stage.counts
     if len(stages) == 1:
-        return stages[0].places(), counts
+        return stages[0].in_order(), counts
     places = np.empty(int(counts.sum()), np.int64)
-    nexts = np.cumsum(counts) - counts
+    nexts = starts_of(counts)
     for stage in stages:
-        own = np.cumsum(stage.counts) - stage.counts
-        where = np.repeat(nexts[stage.lists] - own, stage.counts)
-        where += np.arange(where.size)
-        places[where] = stage.places()
+        places[ranges_of(nexts[stage.lists], stage.counts)] = stage.in_order()
         nexts[stage.lists] += stage.counts
     return places, counts
+
+
+def broken_lists(wrong: Mask, fields: Places, stops: Ints, lists: Lists) -> Mask:
+    """Which lists have a ``wrong`` field, or a gap between their fields, or do not end with their last one.
+
+    ``stops`` is where the fields end.
+    """
+    (places, counts), (begins, ends) = fields, lists
+    broken: Mask = (counts == 0) & (begins < ends)
+    filled = np.flatnonzero(counts)
+    lasts = np.cumsum(counts)[filled] - 1
+    broken[filled] = places[lasts + 1 - counts[filled]] != begins[filled]
+    nexts = np.empty_like(places)
+    nexts[:-1] = places[1:]
+    nexts[lasts] = ends[filled]
+    broken[owners_of(counts, wrong | (stops != nexts))] = True
+    return broken
+
+
+def owners_of(counts: Ints, fields: Mask) -> Ints:
+    """The lists that have these fields."""
+    return np.searchsorted(np.cumsum(counts), np.flatnonzero(fields), side="right")

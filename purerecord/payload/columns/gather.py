@@ -1,9 +1,9 @@
-"""Columns: one feature over a whole batch of records.
+"""``gather``: a batch of serialized Examples as columns, one feature over all records.
 
-``gather`` turns records into columns. Records that have the layout of one of them are decoded in
-lock-step, those that have the same features in any order too; what does not fit takes the row decoder, and
-nobody can tell from the result. This module knows neither feature specs nor defaults nor files: what a
-missing feature or a surprising kind means is decided by its callers.
+Records that have the layout of a sample record are decoded together, and so are those that have the same
+features in any order. All others take the row decoder. The result does not depend on the path.
+This module knows neither feature specs nor defaults nor files: its callers decide what a missing feature or
+an unexpected kind means.
 """
 
 from __future__ import annotations
@@ -11,60 +11,60 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ...errors import DecodeError
 from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
-from ..wire import UNSET, Value, decode_features
-from .any_order import search
-from .header_templates import HEAD, Layout, layout_of
-from .located import Block, Found, OddError, check, take
-from .merge import OneByOne, Part, Piece, Together, merge
+from ..wire import UNSET, decode_features
+from . import tuning
+from .any_order import Search
+from .arrays import Ints, Kinds, Mask, Values
+from .block_decoder import BlockDecoder
+from .header_templates import FIRST_KEY_BYTES, Layout, layout_of
+from .located import Located, RecordBlock, check_values, read_values
+from .merge import ColumnPart, DecodedPart, DecodedSingly, DecodedTogether, merge
 from .outline import Entry, common, first_key, has_keys, outline
 from .same_layout import follow
 from .short_entries import Everything, Wanted
-from .varint_words import Ints, Mask
-
-_BLOCK = 8192  # records that are decoded together
-_FEW = 4  # records: fewer are decoded one by one
-_SEARCHES = 2  # of the rest of a block, each with the features that the one before did not know
-_KEPT = 8  # lessons
-_ODD_COLUMNS = 3  # then it is not worth while to go on together
+from .tuning import Tuning
 
 
-class _Lesson(NamedTuple):
-    """Entries that most records of a block had, and their layout if they were in this order."""
+class _RememberedLayout(NamedTuple):
+    """The entries of most records of an earlier block, and their layout if they came in this order."""
 
     entries: tuple[Entry, ...]
     layout: Layout | None
+    tuning: Tuning
+
+    def keys(self) -> list[bytes]:
+        return [entry.key for entry in self.entries]
 
 
-# What served lately, the latest first. It says what is tried first, and has no part in what comes out.
-_lessons: list[_Lesson] = []
+# The most recently used first. They decide what is tried first, and have no influence on results.
+_remembered: list[_RememberedLayout] = []
 
 
 class Column(NamedTuple):
-    """The values of one feature in ``rows`` records, one row behind the other.
+    """The values of one feature in ``rows`` records, row after row.
 
-    ``kind`` is BYTES, FLOAT, INT64, or UNSET when no record says. ``kinds`` holds the kind of the feature
+    ``kind`` is BYTES, FLOAT, INT64, or UNSET if no record has a kind. ``kinds`` holds the kind of the feature
     in each record (ABSENT where it is missing); None means that every record has ``kind``. ``values`` is
-    flat: int64, float32, or objects that are ``bytes``; a record of another kind adds none. ``uniform`` is
-    the number of values of every row, if it is the same for all, else None; ``splits`` is given then.
+    flat: int64, float32, or objects that are ``bytes``. A record of another kind has no values. ``uniform``
+    is the number of values of every row if all have the same number. Otherwise it is None, and ``splits`` is
+    given.
     """
 
     kind: int
-    kinds: npt.NDArray[np.int8] | None
-    values: npt.NDArray[Any]
+    kinds: Kinds | None
+    values: Values
     rows: int
     uniform: int | None
-    splits: npt.NDArray[np.int64] | None
+    splits: Ints | None
 
     @property
-    def row_splits(self) -> npt.NDArray[np.int64]:
+    def row_splits(self) -> Ints:
         """Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``."""
         if self.uniform is None:
             assert self.splits is not None
@@ -77,188 +77,186 @@ def gather(
 ) -> dict[str, Column]:
     """The columns of the ``wanted`` features: name -> kind, or None for the first kind that appears.
 
-    Without ``wanted``, every feature that is found, in the order of the names. All payloads are checked
-    as a whole, whatever is wanted of them: the first malformed one is a ``DecodeError``.
+    Without ``wanted``, the columns of all features, ordered by name. All payloads are checked completely,
+    whatever is wanted of them: the first malformed one raises ``DecodeError``.
     """
     retain_freed_memory()
     batch = Records.of(records)
     keys: Wanted = Everything()
     if wanted is not None:
         keys = {name.encode(errors="surrogatepass") for name in wanted}
-    pieces: list[Piece] = []
-    for low in range(0, len(batch), _BLOCK):
-        decoder = _Decoder(batch, np.arange(low, min(low + _BLOCK, len(batch))), keys)
-        pieces += decoder.decode()
+    parts: list[DecodedPart] = []
+    step = tuning.current.records_per_block
+    for low in range(0, len(batch), step):
+        rows = np.arange(low, min(low + step, len(batch)))
+        parts += _ExampleDecoder(batch, rows, keys).decode()
     if wanted is None:
-        wanted = dict.fromkeys(sorted(set(chain.from_iterable(piece.names() for piece in pieces))))
-    return {name: column_of(pieces, name, kind, len(batch)) for name, kind in wanted.items()}
+        wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
+    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
 
 
-def column_of(pieces: list[Piece], name: str, kind: int | None, size: int) -> Column:
-    """One feature of all pieces, which together have all ``size`` rows; of the first kind that appears, if
-    ``kind`` is None."""
+def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) -> Column:
+    """One feature of all parts, which have ``size`` rows together. If ``kind`` is None, it is the first kind
+    that appears."""
     if kind is None:
-        firsts = [first for first in (piece.first(name) for piece in pieces) if first is not None]
+        firsts = [first for first in (part.first(name) for part in parts) if first is not None]
         kind = min(firsts)[1] if firsts else UNSET
-    part = merge(pieces, name, kind, size)
-    kinds: npt.NDArray[np.int8] | None = None
-    if isinstance(part.kinds, int):
-        kinds = None if part.kinds == kind else np.full(size, part.kinds, np.int8)
-    elif bool((part.kinds != kind).any()):
-        kinds = part.kinds
-    if isinstance(part.counts, int):
-        return Column(kind, kinds, part.values, size, part.counts, None)
-    if not size or bool((part.counts == part.counts[0]).all()):
-        return Column(kind, kinds, part.values, size, int(part.counts[0]) if size else 0, None)
+    merged = merge(parts, name, kind, size)
+    kinds: Kinds | None = None
+    if isinstance(merged.kinds, int):
+        kinds = None if merged.kinds == kind else np.full(size, merged.kinds, np.int8)
+    elif bool((merged.kinds != kind).any()):
+        kinds = merged.kinds
+    if isinstance(merged.counts, int):
+        return Column(kind, kinds, merged.values, size, merged.counts, None)
+    if not size or bool((merged.counts == merged.counts[0]).all()):
+        return Column(kind, kinds, merged.values, size, int(merged.counts[0]) if size else 0, None)
     splits = np.zeros(size + 1, np.int64)
-    np.cumsum(part.counts, out=splits[1:])
-    return Column(kind, kinds, part.values, size, None, splits)
+    np.cumsum(merged.counts, out=splits[1:])
+    return Column(kind, kinds, merged.values, size, None, splits)
 
 
-class _Decoder:
-    """Decodes some ``rows`` of a batch, as many as possible together; ``rows`` are those still to do."""
+class _ExampleDecoder(BlockDecoder):
+    """Decodes Examples: with layouts, then by a search in any order, then with the row decoder."""
 
-    def __init__(self, batch: Records, rows: Ints, wanted: Wanted) -> None:
-        self._batch = batch
-        self._octets = np.frombuffer(batch.buffer, np.uint8)
-        self._rows = rows
+    def __init__(self, records: Records, rows: Ints, wanted: Wanted) -> None:
+        super().__init__(records, rows)
         self._wanted = wanted
         self._known: dict[bytes, Entry] = {}
-        self._pieces: list[Piece] = []
+        self._parts: list[DecodedPart] = []
 
-    def decode(self) -> list[Piece]:
-        """The pieces that together have all rows."""
+    def decode(self) -> list[DecodedPart]:
+        """Parts that have all rows together."""
         if sys.byteorder == "little":
-            self._recall()
-            self._follow()
-            self._search()
-        if self._rows.size:
-            examples = [self._decode_row(row) for row in self._rows.tolist()]
-            self._pieces.append(OneByOne(self._rows, examples))
-        return self._pieces
+            self._try_remembered_layouts()
+            self._try_sample_layouts()
+            self._try_any_order()
+        if self.rows.size:
+            self._parts.append(DecodedSingly(self.rows, self.decode_singly(decode_features)))
+        return self._parts
 
-    def _recall(self) -> None:
-        """Decode records as others were before: what they hold need not be learned again."""
-        if self._rows.size < _FEW:
+    def _is_few(self) -> bool:
+        return self.rows.size < self.tuning.least_examples
+
+    def _try_remembered_layouts(self) -> None:
+        """Decode records with the features of an earlier block, without reading sample records."""
+        if self._is_few() or not self.tuning.remembered_layouts:
             return
-        middle = self._rows.size // 2
+        middle = self.rows.size // 2
         some = [0, middle // 2, middle, middle + middle // 2, -1]
-        keys = {self._first_key(row) for row in self._rows[some].tolist()}
-        for lesson in tuple(_lessons):
-            if lesson.layout is not None and keys == {lesson.entries[0].key}:
-                if has_keys(self._batch[self._rows[middle]], lesson.layout.prefixes):
-                    self._follow_layout(lesson.layout, sure=True)
-                    _remember(lesson)
+        keys = {self._first_key(row) for row in self.rows[some].tolist()}
+        for remembered in tuple(_remembered):
+            if remembered.tuning is not self.tuning:
+                continue
+            if remembered.layout is not None and keys == {*remembered.keys()[:1]}:
+                if has_keys(self.records[self.rows[middle]], remembered.layout.prefixes):
+                    self._follow(remembered.layout, sure=True)
+                    _remember(remembered)
                     return
-            elif lesson.layout is None and len(keys) > 1 and keys <= {entry.key for entry in lesson.entries}:
-                self._known.update((entry.key, entry) for entry in lesson.entries)
-                self._search_once()
+            elif remembered.layout is None and len(keys) > 1 and keys <= set(remembered.keys()):
+                self._known.update((entry.key, entry) for entry in remembered.entries)
+                self._search()
                 return
 
-    def _follow(self) -> None:
-        """Decode records with the layout of one of them."""
-        if self._rows.size < _FEW:
+    def _try_sample_layouts(self) -> None:
+        """Decode records that have the layout of the first or the middle one."""
+        if self._is_few():
             return
-        outlines = [self._learn(self._rows[number]) for number in (0, self._rows.size // 2)]
+        outlines = [self._learn(self.rows[number]) for number in (0, self.rows.size // 2)]
+        if not self.tuning.same_layout:
+            return
         first, second = (entries or () for entries in outlines)
         if both := common(first, second):
-            self._learn_layout(both)
+            self._follow_new(both)
         elif {entry.key for entry in first} != {entry.key for entry in second}:
             for entries in (first, second):
-                if entries and self._rows.size >= _FEW:
-                    self._learn_layout(entries)
-        # Else the same features are in another order, and there will be more orders.
+                if entries and not self._is_few():
+                    self._follow_new(entries)
+        # Else the same features come in different orders, and there will be more orders.
 
-    def _learn_layout(self, entries: tuple[Entry, ...]) -> None:
+    def _follow_new(self, entries: tuple[Entry, ...]) -> None:
         layout = layout_of(entries)
-        if self._follow_layout(layout, sure=False):
-            _remember(_Lesson(entries, layout))
+        if self._follow(layout, sure=False):
+            _remember(_RememberedLayout(entries, layout, self.tuning))
 
-    def _follow_layout(self, layout: Layout, *, sure: bool) -> bool:
-        """Decode the records that have a layout; False if these are not even half of them."""
-        block = self._block()
-        found = follow(layout, block, self._wanted, sure=sure)
-        if found is None:
-            return False
-        self._take(block, *found)
-        return True
+    def _follow(self, layout: Layout, *, sure: bool) -> bool:
+        """Decode the records that have a layout; False if less than half of them have it."""
+        block = self.block()
+        followed = follow(layout, block, self._wanted, sure=sure)
+        if followed is not None:
+            self._take(block, *followed)
+        return followed is not None
 
-    def _search(self) -> None:
-        """Decode records that have the features of others, in any order."""
-        for _ in range(_SEARCHES):
+    def _try_any_order(self) -> None:
+        """Decode records whose features are all known, in any order. Learn more features in between."""
+        if not self.tuning.any_order:
+            return
+        for _ in range(self.tuning.searches_per_block):
             known = len(self._known)
-            if self._rows.size < _FEW or not known:
+            if self._is_few() or not known:
                 return
-            self._search_once()
-            if self._rows.size:
-                self._learn(self._rows[0])
+            self._search()
+            if self.rows.size:
+                self._learn(self.rows[0])
             if len(self._known) == known:
                 return
 
-    def _search_once(self) -> None:
-        block, rows = self._block(), self._rows
-        found = search(block, self._known, self._wanted, lambda i: self._learn(rows[i]))
-        self._take(block, *found)
-        if 2 * self._rows.size < rows.size:
-            _remember(_Lesson(tuple(self._known.values()), None))
+    def _search(self) -> None:
+        """Decode the records whose features are all known. Features that it meets become known."""
+        block, rows = self.block(), self.rows
+        search = Search(block, len(self._known))
+        matched = None
+        for _ in range(self.tuning.strangers_per_search):
+            known = tuple(self._known.values())
+            matched = search.match(known)
+            if matched is None:
+                return
+            if matched.stranger is not None:
+                self._learn(rows[matched.stranger])
+            if len(self._known) == len(known):
+                break
+        if matched is not None:  # records with the features that were learned last take another path
+            self._take(block, search.read(matched, self._wanted), matched.alive)
+        if 2 * self.rows.size < rows.size:
+            _remember(_RememberedLayout(tuple(self._known.values()), None, self.tuning))
 
     def _first_key(self, row: int) -> bytes | None:
-        begin, end = int(self._batch.begins[row]), int(self._batch.ends[row])
-        return first_key(self._octets[begin : min(end, begin + HEAD)].tobytes())
+        begin, end = int(self.records.begins[row]), int(self.records.ends[row])
+        return first_key(self.octets[begin : min(end, begin + FIRST_KEY_BYTES)].tobytes())
 
     def _learn(self, row: int) -> tuple[Entry, ...] | None:
-        """The outline of a record; its features are known from now on."""
-        entries = outline(self._batch[row])
+        """The outline of a record. Its features are known from now on."""
+        entries = outline(self.records[row])
         self._known.update((entry.key, entry) for entry in entries or ())
         return entries
 
-    def _block(self) -> Block:
-        batch = self._batch
-        return Block(batch.buffer, self._octets, batch.begins[self._rows], batch.ends[self._rows])
+    def _take(self, block: RecordBlock, located: dict[bytes, Located], alive: Mask) -> None:
+        """Decode the located values of the records that are ``alive``, and finish these."""
+        parts = self.read_together(lambda some: self._read(block, located, some), alive)
+        if parts is not None:
+            self._parts.append(DecodedTogether(self.rows[alive], parts))
+            self.rows = self.rows[~alive]
 
-    def _take(self, block: Block, found: dict[bytes, Found], alive: Mask) -> None:
-        """Take what was found in the records that are ``alive``, and are done then."""
-        for _ in range(_ODD_COLUMNS):
-            some = alive.nonzero()[0]
-            if not some.size:
-                return
-            try:
-                parts = self._parts(block, found, None if some.size == alive.size else some)
-            except OddError as error:
-                alive[some[error.rows]] = False
-                continue
-            self._pieces.append(Together(self._rows[some], parts))
-            self._rows = self._rows[~alive]
-            return
-
-    def _parts(
-        self, block: Block, found: dict[bytes, Found], some: Ints | None
-    ) -> dict[str, tuple[int, Part]]:
-        """What was found, in some records."""
-        parts = {}
-        if some is not None:
+    def _read(
+        self, block: RecordBlock, located: dict[bytes, Located], some: Ints
+    ) -> dict[str, tuple[int, ColumnPart]]:
+        """The located values of some records. Unwanted ones are only checked."""
+        if some.size < block.begins.size:
             block = block.pick(some)
-            found = {key: one.pick(some) for key, one in found.items()}
-        for key, one in found.items():
+            located = {key: one.pick(some) for key, one in located.items()}
+        parts = {}
+        for key, one in located.items():
             if key in self._wanted:
-                values, counts = take(one, block)
-                parts[key.decode()] = (
-                    one.kind,
-                    Part(one.kind if one.kinds is None else one.kinds, values, counts),
-                )
+                values, counts = read_values(one, block)
+                kinds = one.kind if one.kinds is None else one.kinds
+                parts[key.decode()] = one.kind, ColumnPart(kinds, values, counts)
             else:
-                check(one, block)
+                check_values(one, block)
         return parts
 
-    def _decode_row(self, row: int) -> dict[str, Value]:
-        batch = self._batch
-        try:
-            return decode_features(batch[row])
-        except DecodeError as error:
-            error.path, error.record, error.offset = batch.origin(row)
-            raise
 
-
-def _remember(lesson: _Lesson) -> None:
-    if lesson not in _lessons[:1]:
-        _lessons[:] = [lesson, *(other for other in _lessons if other != lesson)][:_KEPT]
+def _remember(used: _RememberedLayout) -> None:
+    """Puts a layout first in ``_remembered``."""
+    if used not in _remembered[:1]:
+        others = (other for other in _remembered if other != used)
+        _remembered[:] = [used, *others][: used.tuning.layouts_kept]

@@ -1,9 +1,8 @@
-"""Columns of SequenceExamples: the context, and the feature lists.
+"""``gather_sequences``: a batch of serialized SequenceExamples as context columns and feature lists.
 
-``gather_sequences`` decodes most records in lock-step and the rest with the row decoder, and puts both
-together in the order of the records; nobody can tell from the result which took which. The context of a
-record is an Example, and ``columns`` decodes it as one; the lists are found with ``maps`` and read with
-``steps``. This module knows neither feature specs nor files.
+Most records are decoded together, the others with the row decoder. The result does not depend on the path.
+The context of a record is an Example, so ``gather`` decodes it. ``sequence_maps`` finds the feature lists,
+and ``sequence_steps`` reads their steps. This module knows neither feature specs nor files.
 """
 
 from __future__ import annotations
@@ -18,24 +17,22 @@ import numpy as np
 from ...errors import DecodeError
 from ...records import Records
 from ..wire import BYTES, FLOAT, INT64, UNSET, Value, decode_sequence
+from . import tuning
+from .arrays import Ints, Mask, Values, ranges_of
+from .block_decoder import BlockDecoder, decode_row
 from .gather import Column, column_of, gather
-from .located import Block, Found, OddError, Values, check, take
-from .merge import DTYPES, OneByOne, Part, Piece, Together
+from .located import Inline, Located, NeedsRowDecoder, RecordBlock, check_values, read_values
+from .merge import DTYPES, ColumnPart, DecodedPart, DecodedSingly, DecodedTogether
 from .sequence_maps import find_lists, open_maps
 from .sequence_steps import read_steps
-from .varint_words import Ints, Mask
 
-_BLOCK = 8192  # records that are decoded together
-_FEW = 16  # records: fewer are decoded one by one
-_TRIES = 3
-
-Kinds = Mapping[str, int]
+KindsByName = Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class Lists:
-    """The feature lists of one key: a column of all steps, how many each example has, and its range of them,
-    and which examples have the key at all."""
+    """The feature lists of one key: a column of all steps, the number of steps of each example, its range of
+    the steps, and which examples have the key."""
 
     column: Column
     lengths: Ints
@@ -43,45 +40,31 @@ class Lists:
     present: Mask
 
 
-class Some(Protocol):
-    """The records ``rows`` of a batch, decoded."""
-
-    @property
-    def rows(self) -> Ints: ...
-
-    def context(self) -> list[Piece]:
-        """The context: together, the pieces have all ``rows``."""
-
-    def counts(self, name: str) -> Ints:
-        """How many steps each record has in the list of that name; -1 if it has no such list."""
-
-    def steps(self, name: str, numbers: Ints) -> Piece:
-        """Those steps, as the rows ``numbers`` of a piece."""
-
-
 def gather_sequences(
-    records: Records, context: Kinds, lists: Kinds
+    records: Records, context: KindsByName, lists: KindsByName
 ) -> tuple[dict[str, Column], dict[str, Lists]]:
     """The context columns and the feature lists of the given names and kinds.
 
-    All payloads are checked as a whole: the first malformed one is a ``DecodeError``.
+    All payloads are checked completely: the first malformed one raises ``DecodeError``.
     """
-    parts: list[Some] = []
-    for low in range(0, len(records), _BLOCK):
-        parts += _decode(records, np.arange(low, min(low + _BLOCK, len(records))), context, lists)
-    pieces = [piece for part in parts for piece in part.context()]
+    decoded: list[_DecodedSequences] = []
+    step = tuning.current.records_per_block
+    for low in range(0, len(records), step):
+        rows = np.arange(low, min(low + step, len(records)))
+        decoded += _SequenceDecoder(records, rows, context, lists).decode()
+    parts = [part for one in decoded for part in one.context()]
     return (
-        {name: column_of(pieces, name, kind, len(records)) for name, kind in context.items()},
-        {name: _lists(parts, name, kind, len(records)) for name, kind in lists.items()},
+        {name: column_of(parts, name, kind, len(records)) for name, kind in context.items()},
+        {name: _lists(decoded, name, kind, len(records)) for name, kind in lists.items()},
     )
 
 
 def find_kinds(records: Records) -> tuple[dict[str, int], dict[str, int]]:
-    """The context features and the feature lists that are there, by name, each with the first kind that it
-    has anywhere; UNSET if it never has one."""
+    """The names of all context features and of all feature lists, each with the first kind that it has in any
+    record; UNSET if it never has one."""
     found: tuple[dict[str, int], dict[str, int]] = ({}, {})
     for row in range(len(records)):
-        context, lists = _decode_row(records, row)
+        context, lists = decode_row(records, row, decode_sequence)
         steps = {name: [value] for name, value in context.items()}
         for kinds, part in zip(found, (steps, lists), strict=True):
             for name, values in part.items():
@@ -89,188 +72,189 @@ def find_kinds(records: Records) -> tuple[dict[str, int], dict[str, int]]:
     return found
 
 
-def _lists(parts: list[Some], name: str, kind: int, size: int) -> Lists:
+def _lists(decoded: list[_DecodedSequences], name: str, kind: int, size: int) -> Lists:
     counts = np.empty(size, np.int64)
-    for part in parts:
-        counts[part.rows] = part.counts(name)
+    for one in decoded:
+        counts[one.rows] = one.counts(name)
     present = counts >= 0
     counts *= present
     splits = np.zeros(size + 1, np.int64)
     np.cumsum(counts, out=splits[1:])
-    pieces = [part.steps(name, _between(splits, part.rows)) for part in parts]
-    return Lists(column_of(pieces, name, kind, int(splits[-1])), counts, splits, present)
+    if len(decoded) == 1:
+        parts = [decoded[0].steps(name, np.arange(splits[-1]))]
+    else:
+        parts = [one.steps(name, ranges_of(splits[one.rows], counts[one.rows])) for one in decoded]
+    return Lists(column_of(parts, name, kind, int(splits[-1])), counts, splits, present)
 
 
-def _between(splits: Ints, rows: Ints) -> Ints:
-    """The numbers from ``splits[i]`` to ``splits[i + 1]``, for all rows."""
-    if rows.size == splits.size - 1:
-        return np.arange(splits[-1])
-    counts = splits[rows + 1] - splits[rows]
-    return np.repeat(splits[rows] - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+# --- Decoded records --------------------------------------------------------------------------------
 
 
-def _decode(records: Records, rows: Ints, context: Kinds, lists: Kinds) -> list[Some]:
-    """Some records of a batch."""
-    parts: list[Some] = []
-    if rows.size >= _FEW and sys.byteorder == "little":
-        together = _decode_together(records, rows, context, lists)
-        if together is not None:
-            parts.append(together)
-            rows = rows[~np.isin(rows, together.rows)] if together.rows.size < rows.size else rows[:0]
-    if rows.size:
-        parts.append(_Rows(rows, [_decode_row(records, row) for row in rows.tolist()]))
-    return parts
+class _DecodedSequences(Protocol):
+    """The records ``rows`` of a batch, decoded."""
+
+    @property
+    def rows(self) -> Ints: ...
+
+    def context(self) -> list[DecodedPart]:
+        """The context, as parts that have all ``rows`` together."""
+
+    def counts(self, name: str) -> Ints:
+        """The number of steps of each record in the list of that name; -1 if it has no such list."""
+
+    def steps(self, name: str, numbers: Ints) -> DecodedPart:
+        """These steps, as the rows ``numbers`` of a part."""
 
 
-# --- In lock-step -----------------------------------------------------------------------------------
-
-
-class _Named(NamedTuple):
-    """The lists of one name: the records that have one, how many steps it has, and what these hold."""
-
-    rows: Ints
-    counts: Ints
-    found: Found
-
-    def without(self, odd: Mask) -> _Named:
-        """The same without the records that are odd."""
-        odd = odd[self.rows]
-        if not odd.any():
-            return self
-        steps = np.flatnonzero(~np.repeat(odd, self.counts))
-        return _Named(self.rows[~odd], self.counts[~odd], self.found.pick(steps))
-
-    def take(self, block: Block, kind: int) -> Part:
-        """What is in all steps, with the values of those of this kind; the others are checked.
-
-        OddError if records take the row decoder.
-        """
-        try:
-            return self._take(block, kind)
-        except OddError as error:
-            raise OddError(np.repeat(self.rows, self.counts)[error.rows]) from None
-
-    def _take(self, block: Block, kind: int) -> Part:
-        kinds = self.found.kinds
-        values: Values = np.empty(0, DTYPES[kind])
-        counts: Ints | int = 0
-        for one in self._by_kind():
-            if one.kind == kind:
-                values, counts = take(one, block)
-            else:
-                check(one, block)
-        return Part(self.found.kind if kinds is None else kinds, values, counts)
-
-    def _by_kind(self) -> list[Found]:
-        """What is found, once for each kind that may be there."""
-        if self.found.kinds is None:
-            return [self.found]
-        return [self.found._replace(kind=kind, listed=kind == BYTES) for kind in (BYTES, FLOAT, INT64)]
-
-
-class _Together(NamedTuple):
+class _SequencesTogether(NamedTuple):
     """Records that were decoded together."""
 
     rows: Ints
-    contexts: list[Piece]
-    lists: dict[str, tuple[Ints, Part]]  # how many steps each record has, and what is in them
-    kinds: Kinds
+    contexts: list[DecodedPart]
+    lists: dict[str, tuple[Ints, ColumnPart]]  # number of steps of each record, and what is in them
+    kinds: KindsByName
 
-    def context(self) -> list[Piece]:
+    def context(self) -> list[DecodedPart]:
         return self.contexts
 
     def counts(self, name: str) -> Ints:
         return self.lists[name][0]
 
-    def steps(self, name: str, numbers: Ints) -> Piece:
-        return Together(numbers, {name: (self.kinds[name], self.lists[name][1])})
+    def steps(self, name: str, numbers: Ints) -> DecodedPart:
+        return DecodedTogether(numbers, {name: (self.kinds[name], self.lists[name][1])})
 
 
-def _decode_together(records: Records, rows: Ints, context: Kinds, lists: Kinds) -> _Together | None:
-    """Those records that can be decoded together; None if that is not worth while."""
-    octets = np.frombuffer(records.buffer, np.uint8)
-    block = Block(records.buffer, octets, records.begins[rows], records.ends[rows])
-    maps = open_maps(block)
-    found = {}
-    for key, spans in find_lists(octets, maps).items():
-        name = key.decode()
-        steps = read_steps(octets, spans.begins, spans.ends, lists.get(name, UNSET))
-        maps.odd[spans.rows[steps.bad]] = True
-        found[name] = _Named(spans.rows, steps.counts, steps.found)
-    parts = _take_all(found, block, maps.odd, lists)
-    some = np.flatnonzero(~maps.odd)
-    try:
-        contexts = _contexts(block, rows[some], block.begins[some], maps.context[some], context)
-    except DecodeError:
-        return None  # the row decoder will come to it
-    return _Together(
-        rows[some], contexts, {name: (counts[some], part) for name, (counts, part) in parts.items()}, lists
-    )
-
-
-def _take_all(
-    found: dict[str, _Named], block: Block, odd: Mask, wanted: Kinds
-) -> dict[str, tuple[Ints, Part]]:
-    """The wanted lists: how many steps each record has, -1 without a list, and what is in those of records
-    that are not odd. More of them turn out to be odd, and are marked."""
-    for tries in range(_TRIES + 1):
-        if tries == _TRIES:
-            odd[:] = True
-        found = {name: named.without(odd) for name, named in found.items()}
-        try:
-            parts = {name: named.take(block, wanted.get(name, UNSET)) for name, named in found.items()}
-            break
-        except OddError as error:
-            odd[error.rows] = True
-    taken = {}
-    for name, kind in wanted.items():
-        counts = np.full(odd.size, -1)
-        if name in found:
-            counts[found[name].rows] = found[name].counts
-        taken[name] = counts, parts.get(name, Part(kind, np.empty(0, DTYPES[kind]), 0))
-    return taken
-
-
-def _contexts(block: Block, rows: Ints, begins: Ints, ends: Ints, wanted: Kinds) -> list[Piece]:
-    """The contexts of some records, as one piece, and those that have none as another."""
-    filled = begins < ends
-    nothing: list[Piece] = []
-    if not filled.all():
-        nothing = [Together(rows[~filled], {})]
-        rows, begins, ends = rows[filled], begins[filled], ends[filled]
-    columns = gather(Records(block.buffer, begins, ends), wanted)
-    parts = {name: (column.kind, _part(column)) for name, column in columns.items()}
-    return [Together(rows, parts), *nothing]
-
-
-def _part(column: Column) -> Part:
-    kinds = column.kind if column.kinds is None else column.kinds
-    counts = np.diff(column.row_splits) if column.uniform is None else column.uniform
-    return Part(kinds, column.values, counts)
-
-
-# --- Row by row -------------------------------------------------------------------------------------
-
-
-class _Rows(NamedTuple):
-    """Records that were decoded one by one."""
+class _SequencesSingly(NamedTuple):
+    """Records that the row decoder decoded."""
 
     rows: Ints
     decoded: list[tuple[dict[str, Value], dict[str, list[Value]]]]
 
-    def context(self) -> list[Piece]:
-        return [OneByOne(self.rows, [context for context, _ in self.decoded])]
+    def context(self) -> list[DecodedPart]:
+        return [DecodedSingly(self.rows, [context for context, _ in self.decoded])]
 
     def counts(self, name: str) -> Ints:
         return np.array([len(lists[name]) if name in lists else -1 for _, lists in self.decoded], np.int64)
 
-    def steps(self, name: str, numbers: Ints) -> Piece:
-        return OneByOne(numbers, [{name: step} for _, lists in self.decoded for step in lists.get(name, ())])
+    def steps(self, name: str, numbers: Ints) -> DecodedPart:
+        steps = [{name: step} for _, lists in self.decoded for step in lists.get(name, ())]
+        return DecodedSingly(numbers, steps)
 
 
-def _decode_row(records: Records, row: int) -> tuple[dict[str, Value], dict[str, list[Value]]]:
-    try:
-        return decode_sequence(records[row])
-    except DecodeError as error:
-        error.path, error.record, error.offset = records.origin(row)
-        raise
+# --- Decoding ---------------------------------------------------------------------------------------
+
+
+class _NamedLists(NamedTuple):
+    """The lists of one name: the records that have one, its number of steps, and where their values are."""
+
+    rows: Ints
+    counts: Ints
+    located: Located
+
+    def pick(self, some: Ints, size: int) -> _NamedLists:
+        """The same for ``some`` of ``size`` records, with these numbered from 0."""
+        if some.size == size:
+            return self
+        numbers = np.full(size, -1)
+        numbers[some] = np.arange(some.size)
+        kept = numbers[self.rows] >= 0
+        steps = np.flatnonzero(np.repeat(kept, self.counts))
+        return _NamedLists(numbers[self.rows[kept]], self.counts[kept], self.located.pick(steps))
+
+    def read(self, block: RecordBlock, kind: int) -> ColumnPart:
+        """All steps, with the values of those of this kind; the values of the others are checked.
+
+        Raises NeedsRowDecoder for records that cannot be decoded together with the others.
+        """
+        kinds = self.located.kinds
+        values: Values = np.empty(0, DTYPES[kind])
+        counts: Ints | int = 0
+        try:
+            for one in self._by_kind():
+                if one.kind == kind:
+                    values, counts = read_values(one, block)
+                else:
+                    check_values(one, block)
+        except NeedsRowDecoder as error:
+            raise NeedsRowDecoder(np.repeat(self.rows, self.counts)[error.rows]) from None
+        return ColumnPart(self.located.kind if kinds is None else kinds, values, counts)
+
+    def _by_kind(self) -> list[Located]:
+        """The values, once for each kind that steps may have."""
+        located = self.located
+        if located.kinds is None or isinstance(located, Inline):
+            return [located]
+        return [located._replace(kind=kind, listed=kind == BYTES) for kind in (BYTES, FLOAT, INT64)]
+
+
+class _SequenceDecoder(BlockDecoder):
+    """Decodes SequenceExamples: together where all is in the usual form, then with the row decoder."""
+
+    def __init__(self, records: Records, rows: Ints, context: KindsByName, lists: KindsByName) -> None:
+        super().__init__(records, rows)
+        self._context, self._lists = context, lists
+
+    def decode(self) -> list[_DecodedSequences]:
+        """Records that have all rows together."""
+        decoded: list[_DecodedSequences] = []
+        worthwhile = self.tuning.sequences and self.rows.size >= self.tuning.least_sequences
+        if worthwhile and sys.byteorder == "little":
+            decoded += self._decode_together()
+        if self.rows.size:
+            decoded.append(_SequencesSingly(self.rows, self.decode_singly(decode_sequence)))
+        return decoded
+
+    def _decode_together(self) -> list[_DecodedSequences]:
+        """Decode the records that can be decoded together; nothing if that is not worth it."""
+        block = self.block()
+        maps = open_maps(block)
+        found = {}
+        for key, lists in find_lists(block.octets, maps).items():
+            name = key.decode()
+            steps = read_steps(block.octets, lists.begins, lists.ends, self._lists.get(name, UNSET))
+            maps.odd[lists.rows[steps.bad]] = True
+            found[name] = _NamedLists(lists.rows, steps.counts, steps.located)
+        alive = ~maps.odd
+        parts = self.read_together(lambda some: self._read(block, found, some), alive)
+        if parts is None:
+            return []
+        some = alive.nonzero()[0]
+        try:
+            contexts = self._read_contexts(block.pick(some)._replace(ends=maps.context[some]), some)
+        except DecodeError:
+            return []  # the row decoder will raise it with the right place
+        together = _SequencesTogether(self.rows[some], contexts, parts, self._lists)
+        self.rows = self.rows[~alive]
+        return [together]
+
+    def _read(
+        self, block: RecordBlock, found: dict[str, _NamedLists], some: Ints
+    ) -> dict[str, tuple[Ints, ColumnPart]]:
+        """The wanted lists of some records: number of steps, -1 without a list, and what is in them."""
+        size = block.begins.size
+        found = {name: lists.pick(some, size) for name, lists in found.items()}
+        parts = {name: lists.read(block, self._lists.get(name, UNSET)) for name, lists in found.items()}
+        wanted = {}
+        for name, kind in self._lists.items():
+            counts = np.full(some.size, -1)
+            if name in found:
+                counts[found[name].rows] = found[name].counts
+            wanted[name] = counts, parts.get(name, ColumnPart(kind, np.empty(0, DTYPES[kind]), 0))
+        return wanted
+
+    def _read_contexts(self, contexts: RecordBlock, some: Ints) -> list[DecodedPart]:
+        """The contexts of some records: one part for those that have one, one for the others."""
+        rows, filled = self.rows[some], contexts.begins < contexts.ends
+        empty: list[DecodedPart] = []
+        if not filled.all():
+            empty = [DecodedTogether(rows[~filled], {})]
+            rows, contexts = rows[filled], contexts.pick(np.flatnonzero(filled))
+        columns = gather(Records(contexts.buffer, contexts.begins, contexts.ends), self._context)
+        parts = {name: (column.kind, _part(column)) for name, column in columns.items()}
+        return [DecodedTogether(rows, parts), *empty]
+
+
+def _part(column: Column) -> ColumnPart:
+    kinds = column.kind if column.kinds is None else column.kinds
+    counts = np.diff(column.row_splits) if column.uniform is None else column.uniform
+    return ColumnPart(kinds, column.values, counts)

@@ -1,35 +1,31 @@
-"""``Found``: where the values of one feature are, in all records of a block, and how to take them.
+"""``Located``: where the values of one feature are in all records of a block, and how to decode them.
 
-This module does not know how they were found.
+A path (a layout, a search in any order) locates the values of a feature: ``Inline`` if it decoded one value
+per record on the way, otherwise ``Spans`` of the buffer. ``read_values`` turns either into an array. This
+module does not know which path located them.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from ..wire import BYTES, FLOAT, INT64
-from .values import are_integers, floats, integers, single_integers, strings, words_at
-from .varint_words import Ints, Octets, sizes_in
-
-Kinds = npt.NDArray[np.int8]
-Values = npt.NDArray[Any]
-
-_NOWHERE: Ints = np.empty(0, np.int64)
-_FEW = 8  # records: fewer are not worth a step together
+from .arrays import Ints, Kinds, Octets, Values
+from .field_walk import broken_lists, read_field, walk
+from .values import are_integers, floats, integers, single_integers, strings
 
 
-class OddError(Exception):
-    """Some records cannot be decoded together with the others; ``rows`` says which."""
+class NeedsRowDecoder(Exception):  # noqa: N818 - not an error: a slower decoder takes these records
+    """Some records cannot be decoded together with the others: ``rows`` of the block."""
 
     def __init__(self, rows: Ints) -> None:
         super().__init__()
         self.rows = rows
 
 
-class Block(NamedTuple):
+class RecordBlock(NamedTuple):
     """Records that are decoded together: ``octets`` are the bytes of ``buffer``."""
 
     buffer: Any
@@ -37,82 +33,109 @@ class Block(NamedTuple):
     begins: Ints
     ends: Ints
 
-    def pick(self, rows: Ints) -> Block:
+    def pick(self, rows: Ints) -> RecordBlock:
         """Some of the records."""
         return self._replace(begins=self.begins[rows], ends=self.ends[rows])
 
 
-class Found(NamedTuple):
-    """One feature in every record of a block.
+class Inline(NamedTuple):
+    """One feature in every record of a block: one value per record, decoded already.
 
-    ``kinds`` holds the kind in each record, None if it is ``kind`` in all. ``values`` is one value for each
-    record, if there is just one and it was at hand. Otherwise the packed values, or the one string, are
-    ``sizes`` bytes from ``begins`` on; or, where ``listed``, these are all fields of a BytesList. Where the
-    kind is another, what is in these arrays means nothing.
+    ``kinds`` holds the kind in each record, None if it is ``kind`` in all. The value of a record of another
+    kind is arbitrary.
     """
 
     kind: int
-    values: Values | None = None
-    begins: Ints = _NOWHERE
-    sizes: Ints = _NOWHERE
+    values: Values
+    kinds: Kinds | None = None
+
+    def pick(self, rows: Ints) -> Inline:
+        """The same feature in some of the records."""
+        return self._replace(values=self.values[rows], kinds=_pick(self.kinds, rows))
+
+
+class Spans(NamedTuple):
+    """One feature in every record of a block: its values are ``sizes[i]`` bytes from ``begins[i]`` on.
+
+    A span holds the packed values, or the one string. If ``listed``, it holds all fields of a BytesList
+    instead. ``kinds`` is as in ``Inline``, and so are the spans of records of another kind.
+    """
+
+    kind: int
+    begins: Ints
+    sizes: Ints
     kinds: Kinds | None = None
     listed: bool = False
 
-    def pick(self, rows: Ints) -> Found:
-        """The same for some of the records."""
-        kinds = None if self.kinds is None else self.kinds[rows]
-        if self.values is not None:
-            return self._replace(values=self.values[rows], kinds=kinds)
-        return self._replace(begins=self.begins[rows], sizes=self.sizes[rows], kinds=kinds)
-
-    def typed(self) -> tuple[Found, Ints | None]:
-        """The same for the records in which it is of ``kind``, and which these are; None for all."""
-        if self.kinds is None:
-            return self, None
-        rows = np.flatnonzero(self.kinds == self.kind)
-        return self.pick(rows)._replace(kinds=None), rows
+    def pick(self, rows: Ints) -> Spans:
+        """The same feature in some of the records."""
+        return self._replace(begins=self.begins[rows], sizes=self.sizes[rows], kinds=_pick(self.kinds, rows))
 
 
-def take(found: Found, block: Block) -> tuple[Values, Ints | int]:
-    """(the values of all records, how many each has); OddError if some take the row decoder."""
-    if found.values is not None and found.kinds is None:
-        return found.values, 1
-    own, rows = found.typed()
+Located = Union[Inline, Spans]
+_Either = TypeVar("_Either", Inline, Spans)
+
+
+def _pick(kinds: Kinds | None, rows: Ints) -> Kinds | None:
+    return None if kinds is None else kinds[rows]
+
+
+def _of_own_kind(located: _Either) -> tuple[_Either, Ints | None]:
+    """The same feature in the records in which it has ``kind``, and which these are; None for all."""
+    if located.kinds is None:
+        return located, None
+    rows = np.flatnonzero(located.kinds == located.kind)
+    return located.pick(rows)._replace(kinds=None), rows
+
+
+def read_values(located: Located, block: RecordBlock) -> tuple[Values, Ints | int]:
+    """(the values of all records, how many each has).
+
+    Raises NeedsRowDecoder for records whose values cannot be decoded together with the others.
+    """
+    if isinstance(located, Inline):
+        own, rows = _of_own_kind(located)
+        return _with_counts(own.values, 1, located.kinds, rows)
+    spans, rows = _of_own_kind(located)
     try:
-        values, numbers = _take(own, block)
-    except OddError as error:
-        raise OddError(error.rows if rows is None else rows[error.rows]) from None
-    if rows is None:
-        return values, numbers
-    assert found.kinds is not None
-    counts = np.zeros(found.kinds.size, np.int64)
-    counts[rows] = numbers
-    return values, counts
+        values, counts = _read_spans(spans, block)
+    except NeedsRowDecoder as error:
+        raise NeedsRowDecoder(error.rows if rows is None else rows[error.rows]) from None
+    return _with_counts(values, counts, located.kinds, rows)
 
 
-def check(found: Found, block: Block) -> None:
-    """OddError if the values of a feature that nobody wants take the row decoder in some records."""
-    own, rows = found.typed()
+def _with_counts(
+    values: Values, counts: Ints | int, kinds: Kinds | None, rows: Ints | None
+) -> tuple[Values, Ints | int]:
+    """(values, how many each record has): ``counts`` in the records ``rows``, none elsewhere."""
+    if kinds is None or rows is None:
+        return values, counts
+    every = np.zeros(kinds.size, np.int64)
+    every[rows] = counts
+    return values, every
+
+
+def check_values(located: Located, block: RecordBlock) -> None:
+    """Raises NeedsRowDecoder if the values of an unwanted feature may be malformed in some records."""
+    if isinstance(located, Inline):
+        return
+    spans, rows = _of_own_kind(located)
     try:
-        if own.values is not None:
-            return
-        if own.listed:
-            _elements(block.octets, own.begins, own.sizes)
-        elif own.kind == INT64 and not are_integers(block.octets, own.begins, own.sizes):
-            raise OddError(np.arange(own.sizes.size))
-    except OddError as error:
-        raise OddError(error.rows if rows is None else rows[error.rows]) from None
+        if spans.listed:
+            _elements(block.octets, spans.begins, spans.sizes)
+        elif spans.kind == INT64 and not are_integers(block.octets, spans.begins, spans.sizes):
+            raise NeedsRowDecoder(np.arange(spans.sizes.size))
+    except NeedsRowDecoder as error:
+        raise NeedsRowDecoder(error.rows if rows is None else rows[error.rows]) from None
 
 
-def _take(found: Found, block: Block) -> tuple[Values, Ints | int]:
-    if found.values is not None:
-        return found.values, 1
-    begins, sizes = found.begins, found.sizes
-    if found.kind == FLOAT:
+def _read_spans(spans: Spans, block: RecordBlock) -> tuple[Values, Ints | int]:
+    begins, sizes = spans.begins, spans.sizes
+    if spans.kind == FLOAT:
         return floats(block.octets, begins, sizes), sizes >> 2
-    if found.kind == BYTES:
+    if spans.kind == BYTES:
         counts: Ints | int = 1
-        if found.listed:
+        if spans.listed:
             begins, sizes, counts = _elements(block.octets, begins, sizes)
         return strings(block.buffer, block.octets, begins, sizes), counts
     single = single_integers(block.octets, begins, sizes)
@@ -120,32 +143,17 @@ def _take(found: Found, block: Block) -> tuple[Values, Ints | int]:
         return single, 1
     lists = integers(block.octets, begins, sizes)
     if lists is None:
-        raise OddError(np.arange(sizes.size))
+        raise NeedsRowDecoder(np.arange(sizes.size))
     return lists
 
 
 def _elements(octets: Octets, begins: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """The strings in lists of bytes: (where they begin, their sizes, how many are in each list)."""
-    lists = np.flatnonzero(sizes)
-    cursor, stops = begins[lists], (begins + sizes)[lists]
-    owners, places, lengths = [lists[:0]], [begins[:0]], [sizes[:0]]
-    while lists.size:
-        if lists.size < _FEW < len(owners):
-            raise OddError(lists)
-        words = words_at(octets, cursor)
-        size, width, valid = sizes_in(words >> np.uint64(8))
-        cursor = cursor + 1 + width
-        owners.append(lists)
-        places.append(cursor)
-        lengths.append(size)
-        cursor = cursor + size
-        valid &= (words & np.uint64(0xFF)) == np.uint64(0x0A)
-        valid &= cursor <= stops
-        if not valid.all():
-            raise OddError(lists[~valid])
-        on = np.flatnonzero(cursor < stops)
-        lists, cursor, stops = lists[on], cursor[on], stops[on]
-    owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=sizes.size)
-    return np.concatenate(places)[order], np.concatenate(lengths)[order], counts
+    """The strings of BytesLists: (where they begin, their sizes, how many each list has)."""
+    ends = begins + sizes
+    places, counts = walk(octets, begins, ends)
+    tags, starts, stops, valid = read_field(octets, places, np.repeat(ends, counts))
+    valid &= tags == 0x0A
+    broken = broken_lists(~valid, (places, counts), stops, (begins, ends))
+    if broken.any():
+        raise NeedsRowDecoder(np.flatnonzero(broken))
+    return starts, stops - starts, counts

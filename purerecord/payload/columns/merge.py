@@ -1,6 +1,6 @@
-"""Pieces: a batch is decoded in parts, by whichever way fits each record; here they become one again.
+"""Merges the parts of a batch that took different paths into one column, in the order of the records.
 
-A piece holds the features of some records of the batch. This module does not know how they were decoded.
+A part holds the features of some records of the batch. This module does not know how they were decoded.
 """
 
 from __future__ import annotations
@@ -10,28 +10,26 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..wire import ABSENT, BYTES, FLOAT, INT64, UNSET, Value
-from .varint_words import Ints
+from . import tuning
+from .arrays import Ints, Kinds, Values, ranges_of, starts_of
 
-Kinds = npt.NDArray[np.int8]
-_RUN = 64  # values: to copy fewer together takes longer than each to its place
 DTYPES: dict[int, Any] = {UNSET: np.int64, BYTES: object, FLOAT: np.float32, INT64: np.int64}
 
 
-class Part(NamedTuple):
-    """One feature in the records of a piece: its kind in each, all values, how many each record has.
+class ColumnPart(NamedTuple):
+    """One feature in the records of a part: its kind in each, all values, how many each record has.
 
-    A single number stands for the same in all records.
+    A single number for ``kinds`` or ``counts`` holds for all records.
     """
 
     kinds: Kinds | int
-    values: npt.NDArray[Any]
+    values: Values
     counts: Ints | int
 
 
-class Piece(Protocol):
+class DecodedPart(Protocol):
     """The features of the records ``rows`` of a batch."""
 
     rows: Ints
@@ -41,14 +39,14 @@ class Piece(Protocol):
     def first(self, name: str) -> tuple[int, int] | None:
         """(record, kind) of the first record in which the feature has a kind."""
 
-    def part(self, name: str, kind: int) -> Part:
-        """The feature, with the values of the records in which it is of this kind."""
+    def part(self, name: str, kind: int) -> ColumnPart:
+        """The feature, with the values of the records in which it has this kind."""
 
 
-class Together:
-    """Records that were decoded together: each feature is of one kind, wherever it has any."""
+class DecodedTogether:
+    """Records that were decoded together: each feature has one kind wherever it has any."""
 
-    def __init__(self, rows: Ints, parts: Mapping[str, tuple[int, Part]]) -> None:
+    def __init__(self, rows: Ints, parts: Mapping[str, tuple[int, ColumnPart]]) -> None:
         self.rows = rows
         self._parts = parts
 
@@ -62,15 +60,15 @@ class Together:
         own = np.flatnonzero(np.broadcast_to(part.kinds, self.rows.shape) == kind)
         return (int(self.rows[own[0]]), kind) if own.size and kind != UNSET else None
 
-    def part(self, name: str, kind: int) -> Part:
+    def part(self, name: str, kind: int) -> ColumnPart:
         if name not in self._parts:
-            return Part(ABSENT, np.empty(0, DTYPES[kind]), 0)
+            return ColumnPart(ABSENT, np.empty(0, DTYPES[kind]), 0)
         own, part = self._parts[name]
-        return part if own == kind else Part(part.kinds, np.empty(0, DTYPES[kind]), 0)
+        return part if own == kind else ColumnPart(part.kinds, np.empty(0, DTYPES[kind]), 0)
 
 
-class OneByOne:
-    """Records that were decoded one by one."""
+class DecodedSingly:
+    """Records that the row decoder decoded, one by one."""
 
     def __init__(self, rows: Ints, examples: list[dict[str, Value]]) -> None:
         self.rows = rows
@@ -85,53 +83,44 @@ class OneByOne:
                 return row, example[name][0]
         return None
 
-    def part(self, name: str, kind: int) -> Part:
-        found = [example.get(name, (ABSENT, None)) for example in self._examples]
-        lists = [values if own == kind and values is not None else () for own, values in found]
+    def part(self, name: str, kind: int) -> ColumnPart:
+        features = [example.get(name, (ABSENT, None)) for example in self._examples]
+        lists = [values if own == kind and values is not None else () for own, values in features]
         counts = np.array([len(values) for values in lists], np.int64)
         if kind == BYTES:
             values = np.fromiter(chain.from_iterable(lists), object, int(counts.sum()))
         else:
             values = np.concatenate([np.empty(0, DTYPES[kind]), *(part for part in lists if len(part))])
-        return Part(np.array([own for own, _ in found], np.int8), values, counts)
+        return ColumnPart(np.array([own for own, _ in features], np.int8), values, counts)
 
 
-def merge(pieces: list[Piece], name: str, kind: int, size: int) -> Part:
-    """One feature of all pieces, in the order of the records; together they have all ``size`` of them."""
-    if len(pieces) == 1 and len(pieces[0].rows) == size:
-        return pieces[0].part(name, kind)
-    parts = [(piece.rows, piece.part(name, kind)) for piece in pieces]
+def merge(parts: list[DecodedPart], name: str, kind: int, size: int) -> ColumnPart:
+    """One feature of all parts, in the order of the records. The parts have all ``size`` of them."""
+    if len(parts) == 1 and len(parts[0].rows) == size:
+        return parts[0].part(name, kind)
+    columns = [(part.rows, part.part(name, kind)) for part in parts]
     kinds = np.empty(size, np.int8)
     counts = np.empty(size, np.int64)
-    for rows, part in parts:
-        kinds[rows] = part.kinds
-        counts[rows] = part.counts
-    begins = np.cumsum(counts) - counts
+    for rows, column in columns:
+        kinds[rows] = column.kinds
+        counts[rows] = column.counts
+    begins = starts_of(counts)
     values = np.empty(int(counts.sum()), DTYPES[kind])
-    for rows, part in parts:
-        if part.values.size:
-            _put(part.values, values, begins[rows], counts[rows])
-    return Part(kinds, values, counts)
+    for rows, column in columns:
+        if column.values.size:
+            _put(column.values, begins[rows], counts[rows], values)
+    return ColumnPart(kinds, values, counts)
 
 
-def _put(part: npt.NDArray[Any], values: npt.NDArray[Any], begins: Ints, counts: Ints) -> None:
-    """Put a part into all values: its rows begin there at ``begins`` and have ``counts`` of them."""
-    ends = begins + counts
-    own = np.cumsum(counts)
-    gaps = np.flatnonzero(begins[1:] != ends[:-1])
-    if gaps.size * _RUN > part.size:
-        values[_places(begins, counts, part.size)] = part
+def _put(part: Values, begins: Ints, counts: Ints, values: Values) -> None:
+    """Copies a part into ``values``: its rows begin there at ``begins`` and have ``counts`` values."""
+    gaps = np.flatnonzero(begins[1:] != (begins + counts)[:-1])
+    if gaps.size * tuning.current.values_per_copied_run > part.size:
+        one_each = part.size == counts.size and bool((counts == 1).all())
+        values[begins if one_each else ranges_of(begins, counts)] = part
         return
-    # Most rows are one behind the other there too: a few pieces are copied as they are.
-    lows, highs = [0, *own[gaps].tolist()], [*own[gaps].tolist(), part.size]
+    # Most rows follow one another in ``values`` too: a few slices copy them all.
+    cuts = np.cumsum(counts)[gaps].tolist()
     places = [int(begins[0]), *begins[gaps + 1].tolist()]
-    for place, low, high in zip(places, lows, highs, strict=True):
+    for place, low, high in zip(places, [0, *cuts], [*cuts, part.size], strict=True):
         values[place : place + high - low] = part[low:high]
-
-
-def _places(begins: Ints, counts: Ints, total: int) -> Ints:
-    """Where the values go whose rows begin at ``begins`` and have ``counts`` of them, ``total`` in all."""
-    if total == counts.size and bool((counts == 1).all()):
-        return begins
-    own = np.cumsum(counts) - counts
-    return np.repeat(begins - own, counts) + np.arange(total)

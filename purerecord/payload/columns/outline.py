@@ -1,6 +1,7 @@
-"""The outline of one record: its entries, read with plain Python.
+"""The outline of one record: which entries it has, read with plain Python.
 
-The templates for all records of a batch are made from outlines, in ``header_templates``.
+``header_templates`` makes the templates for all records of a batch from outlines. This module reads a single
+record and does not know that there are others.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..wire import BYTES, FLOAT, INT64, UNSET, read_size
+from . import tuning
 
-MAX_KEY = 100  # bytes; records with longer keys are left to the row decoder,
-MAX_ENTRIES = 4096  # and so are those with more entries
 FLOAT_SIZE = 4  # bytes
-KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
+KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}  # by tag
 
 
 class Entry(NamedTuple):
-    """A feature: its key, its kind, whether all its lengths are single bytes, and whether it is one float."""
+    """An entry of the feature map: its key, its kind, whether all its lengths are single bytes, and whether
+    it holds exactly one float."""
 
     key: bytes
     kind: int
@@ -28,10 +29,10 @@ class Entry(NamedTuple):
 def outline(payload: bytes) -> tuple[Entry, ...] | None:
     """The entries of a serialized Example, in their order; None if it is not of the usual form.
 
-    Only the form is looked at, just as far as it is needed: what else may be wrong shows when the
-    record is compared with its own outline.
+    This reads only what it needs. Other faults show when the record is compared with its own outline.
     """
     entries: list[Entry] = []
+    longest_key, most_entries = tuning.current.longest_key, tuning.current.most_entries
     try:
         if payload[0] != 0x0A:
             return None
@@ -39,11 +40,11 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
         if position + size != len(payload):
             return None
         while position < len(payload):
-            if payload[position] != 0x0A or len(entries) == MAX_ENTRIES:
+            if payload[position] != 0x0A or len(entries) == most_entries:
                 return None
             size, begin = read_size(payload, position + 1)
             position = begin + size
-            entry = _entry(payload, begin, size)
+            entry = _entry(payload, begin, size, longest_key)
             if entry is None:
                 return None
             entries.append(entry)
@@ -53,7 +54,7 @@ def outline(payload: bytes) -> tuple[Entry, ...] | None:
 
 
 def first_key(payload: bytes) -> bytes | None:
-    """The key of the first entry of a serialized Example; None if there is none of the usual form."""
+    """The key of the first entry of a serialized Example; None if it has no entry of the usual form."""
     try:
         _, begin = read_size(payload, 1)
         _, begin = read_size(payload, begin + 1)
@@ -63,7 +64,7 @@ def first_key(payload: bytes) -> bytes | None:
 
 
 def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
-    """Does a serialized Example of the usual form hold the entries with these prefixes, in this order?"""
+    """Whether a serialized Example has exactly the entries with these prefixes, in this order."""
     try:
         _, position = read_size(payload, 1)
         for prefix in prefixes:
@@ -79,12 +80,12 @@ def has_keys(payload: bytes, prefixes: Iterable[bytes]) -> bool:
 
 
 def prefix_of(entry: Entry) -> bytes:
-    """How the content of an entry begins: with its key."""
+    """The bytes with which the content of an entry begins: its key as a field."""
     return bytes((0x0A, len(entry.key))) + entry.key
 
 
 def common(one: tuple[Entry, ...], other: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Entries that serve for both records; none if these do not have the same features in the same order."""
+    """Entries that describe both records; none unless both have the same keys in the same order."""
     if [entry.key for entry in one] != [entry.key for entry in other]:
         return ()
     return tuple(map(_common_entry, one, other))
@@ -95,10 +96,10 @@ def _common_entry(one: Entry, other: Entry) -> Entry:
     return Entry(one.key, kind, one.short and other.short, one.one_float and other.one_float)
 
 
-def _entry(payload: bytes, begin: int, size: int) -> Entry | None:
+def _entry(payload: bytes, begin: int, size: int, longest_key: int) -> Entry | None:
     """The entry whose content is ``size`` bytes from ``begin`` on."""
     middle = begin + 2 + payload[begin + 1]
-    if payload[begin] != 0x0A or middle - begin - 2 > MAX_KEY or payload[middle] != 0x12:
+    if payload[begin] != 0x0A or middle - begin - 2 > longest_key or payload[middle] != 0x12:
         return None
     key = payload[begin + 2 : middle]
     key.decode()

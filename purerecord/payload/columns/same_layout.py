@@ -1,48 +1,55 @@
-"""Decoding in lock-step: one cursor in every record, and all of them move through the features together.
+"""Reads the records that have a given layout: one cursor per record, all moving from entry to entry together.
 
-``follow`` takes a layout and assumes that every record has it. Each segment is read where the one before it
-ends, without a question; only afterwards the headers of many of them are compared, as words, with those
-of the layout. A record that matches to its end is decoded; all others are for somebody else. What is
-accepted here, the row decoder decodes to the same values.
+``follow`` assumes that every record has the layout. It reads each segment where the previous one ends,
+without a check. Only then it compares the headers of many segments, as words, with the templates. A record
+that matches to its end is decoded; all others take another path. Whatever this module accepts, the row
+decoder decodes to the same values. This module does not know where layouts come from.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..wire import FLOAT, INT64
-from .header_templates import MANY, Layout, Run
-from .located import Block, Found
-from .long_entries import field, read_long
+from . import tuning
+from .arrays import Ints, Mask, Octets, Words
+from .field_walk import read_field
+from .header_templates import Layout, Run
+from .located import Inline, Located, RecordBlock
+from .long_entries import read_long
 from .outline import Entry
-from .short_entries import Short, Wanted, cells, take_short
-from .values import fetch
-from .varint_words import Ints, Mask, Octets, Words
-from .wide_layout import skim
+from .short_entries import (
+    CheckedRun,
+    ShortEntries,
+    ValueBegins,
+    Wanted,
+    rows_per_pass,
+    values_of_short_entries,
+)
+from .values import gather_bytes
+from .wide_layout import read_wide
 
 _U = np.uint64
-_WIDEST = 4  # bytes of a length
+_WIDEST_LENGTH = 4  # bytes; ``decode_lengths`` reads no more either
 _FLOAT = np.dtype("<f4")
 
 
-def open_records(block: Block) -> tuple[Ints, Mask]:
-    """Where the features of each record begin, and which records are one Features message, no more."""
-    width = _width_of_all(block)
+def open_records(block: RecordBlock) -> tuple[Ints, Mask]:
+    """(where the entries of each record begin, which records are one Features message and nothing else)."""
+    width = _common_length_width(block) if tuning.current.derived_message_lengths else 0
     if width:
         return block.begins + (1 + width), np.ones(block.begins.size, bool)
-    tags, begin, end, valid = field(block.octets, block.begins, block.ends)
+    tags, begin, end, valid = read_field(block.octets, block.begins, block.ends)
     valid &= tags == _U(0x0A)
     valid &= end == block.ends
     return begin, valid
 
 
-def _width_of_all(block: Block) -> int:
-    """How many bytes the length of each Features message takes, if all are there and take as many; else 0.
+def _common_length_width(block: RecordBlock) -> int:
+    """The bytes that the length of every Features message takes; 0 if they differ or a length is wrong.
 
-    What they must be follows from the sizes of the records, so that single bytes are all that is looked at.
+    The sizes of the records decide what each byte must be, so comparing single bytes is enough.
     """
     sizes = block.ends - block.begins
     if not sizes.size:
@@ -51,7 +58,7 @@ def _width_of_all(block: Block) -> int:
     width = 1
     while longest - 1 - width >= 1 << 7 * width:
         width += 1
-    if shortest - 1 - width < (1 << 7 * (width - 1) if width > 1 else 0) or width > _WIDEST:
+    if shortest - 1 - width < (1 << 7 * (width - 1) if width > 1 else 0) or width > _WIDEST_LENGTH:
         return 0
     lengths = sizes - (1 + width)
     if np.count_nonzero(block.octets.take(block.begins) != 0x0A):
@@ -65,86 +72,97 @@ def _width_of_all(block: Block) -> int:
 
 
 def follow(
-    layout: Layout, block: Block, wanted: Wanted, *, sure: bool = False
-) -> tuple[dict[bytes, Found], Mask] | None:
-    """What is found of the ``wanted`` features, and in which records; None if in less than half of them."""
+    layout: Layout, block: RecordBlock, wanted: Wanted, *, sure: bool = False
+) -> tuple[dict[bytes, Located], Mask] | None:
+    """(the ``wanted`` features, which records have the layout); None if less than half of them have it.
+
+    If the layout is ``sure`` to fit most records, its first segment is not tried alone.
+    """
     cursor, alive = open_records(block)
-    columns: dict[bytes, Found] = {}
-    walker = Walker(block.octets, wanted, columns)
-    step = cells(cursor.size) if sure else 1  # one segment tells whether the layout fits at all
+    many = tuning.current.least_segments_of_wide_run
+    columns: dict[bytes, Located] = {}
+    step = rows_per_pass(cursor.size) if sure else 1
     for part in layout.parts:
         if isinstance(part, Entry):
-            found, cursor, valid = read_long(block.octets, cursor, block.ends, part)
+            spans, cursor, valid = read_long(block.octets, cursor, block.ends, part)
             alive &= valid
-            if part.key in wanted or found.kind == INT64 or found.listed:
-                columns[part.key] = found
+            if part.key in wanted or spans.kind == INT64 or spans.listed:
+                columns[part.key] = spans
             continue
         low = 0
         while low < len(part):
-            if layout.wide and (low or sure) and len(part) - low >= MANY:
+            if layout.wide and (low or sure) and len(part) - low >= many:
                 high = len(part)
-                short, floats, valid, cursor = skim(block.octets, cursor, part, low, wanted)
-                columns.update(floats)
+                run = read_wide(block.octets, cursor, part, low, wanted)
             else:
                 high = min(low + step, len(part))
-                short, cursor = walker.walk(cursor, part, low, high)
-                valid = np.logical_and.reduce(short.valid)
-            alive &= valid
-            columns.update(take_short(short, alive, wanted))
+                run = _read_run(block.octets, cursor, part, slice(low, high), wanted)
+            alive &= run.valid
+            columns.update(run.floats)
+            columns.update(values_of_short_entries(run.short, wanted, alive))
             if 2 * np.count_nonzero(alive) < alive.size:
                 return None
-            low, step = high, cells(alive.size)
+            low, cursor, step = high, run.ends, rows_per_pass(alive.size)
     alive &= cursor == block.ends
     return None if 2 * np.count_nonzero(alive) < alive.size else (columns, alive)
 
 
-class Walker(NamedTuple):
-    """Reads runs, one behind the other. ``columns`` get the single floats on the way."""
-
-    octets: Octets
-    wanted: Wanted
-    columns: dict[bytes, Found]
-
-    def walk(self, cursor: Ints, run: Run, low: int, high: int) -> tuple[Short, Ints]:
-        """Read the segments ``low`` to ``high`` of a run: the last entry of each, and where they all end."""
-        lasts = self._jump(cursor, run, low, high)
-        slots, short = read_slots(self.octets, run, low, high, lasts)
-        for k, key, place in run.floats:
-            if low <= k < high and key in self.wanted:
-                values = np.ndarray(cursor.shape, _FLOAT, slots[k - low], place, slots.strides[1:])
-                self.columns[key] = Found(FLOAT, values.astype(np.float32))
-        return short, short.begins(-1) + short.sizes[-1].view(np.int64)
-
-    def _jump(self, cursor: Ints, run: Run, low: int, high: int) -> Ints:
-        """Where the headers of the segments have their last bytes, (segments, records): these are the sizes
-        of the values, and so say where the next one is."""
-        lasts = np.empty((high - low, cursor.size), np.int64)
-        np.add(cursor, run.sizes[low] - 1, out=lasts[0])
-        for k in range(1, high - low):
-            np.add(lasts[k - 1], self.octets.take(lasts[k - 1], mode="clip"), out=lasts[k])
-            lasts[k] += run.sizes[low + k]
-        return lasts
+def _read_run(octets: Octets, cursor: Ints, run: Run, some: slice, wanted: Wanted) -> CheckedRun:
+    """Some segments of a run, of which the first begins at ``cursor``."""
+    low, high = some.start, some.stop
+    lasts = _header_ends(octets, cursor, run, low, high)
+    slots, short = read_headers(octets, run, low, high, lasts)
+    floats = {
+        key: Inline(FLOAT, _floats_at(slots[k - low], place))
+        for k, key, place in run.floats
+        if low <= k < high and key in wanted
+    }
+    ends = short.begins[-1] + short.sizes[-1].view(np.int64)
+    return CheckedRun(short, floats, np.logical_and.reduce(short.valid), ends)
 
 
-def read_slots(
+def _floats_at(slots: npt.NDArray[np.void], place: int) -> npt.NDArray[np.float32]:
+    """The float at byte ``place`` of each slot."""
+    floats: npt.NDArray[np.float32] = np.ndarray(slots.shape, _FLOAT, slots, place, slots.strides)
+    return floats.astype(np.float32)
+
+
+def _header_ends(octets: Octets, cursor: Ints, run: Run, low: int, high: int) -> Ints:
+    """(segments, records): the position of the last byte of each header.
+
+    That byte is the size of the values, and so leads to the next segment.
+    """
+    lasts = np.empty((high - low, cursor.size), np.int64)
+    np.add(cursor, run.sizes[low] - 1, out=lasts[0])
+    for k in range(1, high - low):
+        np.add(lasts[k - 1], octets.take(lasts[k - 1], mode="clip"), out=lasts[k])
+        lasts[k] += run.sizes[low + k]
+    return lasts
+
+
+def read_headers(
     octets: Octets, run: Run, low: int, high: int, lasts: Ints
-) -> tuple[npt.NDArray[np.void], Short]:
-    """Some segments of a run whose headers have their last bytes at ``lasts``, (segments, records): what is
-    there, the headers right-aligned with a word behind them, and what it says."""
+) -> tuple[npt.NDArray[np.void], ShortEntries]:
+    """The segments ``low`` to ``high`` of a run, given the positions of the last bytes of their headers,
+    (segments, records): (slots, entries).
+
+    A slot has the right-aligned header and one word of the values.
+    """
     depth = run.depth
-    slots = fetch(octets, 8 * depth + 8, lasts, 1 - 8 * depth)
+    slots = gather_bytes(octets, 8 * depth + 8, lasts, 1 - 8 * depth)
     words = slots.view("<u8").reshape(*lasts.shape, depth + 1)
     planes = np.empty((depth + 1, *lasts.shape), _U)
     np.subtract(words.transpose(2, 0, 1), run.expected[:, low:high], out=planes)
     sizes = planes[depth - 1] >> _U(56)
-    valid = _check_headers(run, low, planes, sizes)
-    return slots, Short(run.last[low:high], planes[depth], sizes, valid, lambda k: lasts[k] + 1)
+    valid = _check_headers(run, low, sizes, planes)
+    begins = ValueBegins(lasts, np.ones(high - low, np.int64))
+    return slots, ShortEntries(run.last[low:high], planes[depth], sizes, valid, begins)
 
 
-def _check_headers(run: Run, low: int, planes: Words, sizes: Words) -> Mask:
-    """Which headers are right? ``planes`` is what remains when those expected are subtracted."""
+def _check_headers(run: Run, low: int, sizes: Words, planes: Words) -> Mask:
+    """Which headers are as expected. Overwrites ``planes``, the headers minus the expected words."""
     depth, high = run.depth, low + planes.shape[1]
-    # Of the last word, the same for all segments, the size must remain, in three bytes.
+    # In the last word, the same for all segments, only the size remains, in three bytes.
     rest = sizes * run.lanes[depth - 1, 0]
     rest ^= planes[depth - 1]
     scratch = np.empty_like(rest)

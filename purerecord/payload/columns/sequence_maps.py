@@ -1,9 +1,9 @@
-"""The two maps of SequenceExamples in lock-step: where the context is, and where the feature lists are.
+"""Finds the two maps of SequenceExamples, in all records at once: the context, and the feature lists.
 
-A SequenceExample is a map of Features, then a map of FeatureLists. ``open_maps`` finds both, ``find_lists``
-goes through the second one, in all records at once, and finds the FeatureList of every name. Only the form
-that encoders write is accepted; a record with anything else is odd, and for the row decoder. This module
-does not know what is inside of a Feature or of a FeatureList.
+A SequenceExample is a map of Features, then a map of FeatureLists. ``open_maps`` finds both. ``find_lists``
+goes through the second one and finds the FeatureList of every name. Only the form that encoders write is
+accepted: a record with anything else is odd, and takes the row decoder. This module does not know what
+is inside of a Feature or a FeatureList.
 """
 
 from __future__ import annotations
@@ -14,36 +14,35 @@ from typing import NamedTuple
 import numpy as np
 
 from ..wire import MAX_TAG, read_size
-from .located import Block
-from .long_entries import TWO_BYTES, field, matches, read_value
-from .varint_words import Ints, Mask, Octets
+from . import tuning
+from .arrays import Ints, Mask, Octets
+from .field_walk import begins_with, read_field
+from .located import RecordBlock
+from .long_entries import TWO_BYTES, read_value
 
-_FEW = 8  # records: fewer are not worth a step together
-_LONG_KEY = 127  # bytes
-_RARE = 64  # names that only few records have; with more of them, the row decoder is faster,
-_LOOKS = 64  # and where each entry has been compared with so many names
+_LONGEST_KEY = 127  # bytes: its length is a single byte
 _U = np.uint64
 
 
-class Spans(NamedTuple):
-    """A part of some records, ``rows``, and where it is in each of them."""
+class RowRanges(NamedTuple):
+    """A range of bytes in each of some records, ``rows``."""
 
     rows: Ints
     begins: Ints
     ends: Ints
 
-    def where(self, mask: Mask, odd: Mask | None = None) -> Spans:
-        """Some of them; mark the records of the others as ``odd``."""
+    def where(self, mask: Mask, odd: Mask | None = None) -> RowRanges:
+        """Some of the ranges. Sets ``odd`` in the records of the others."""
         if np.count_nonzero(mask) == mask.size:
             return self
         if odd is not None:
             odd[self.rows[~mask]] = True
-        return Spans(*(array[mask] for array in self))
+        return RowRanges(*(array[mask] for array in self))
 
 
 class Maps(NamedTuple):
-    """The maps of all records. The context is from the beginning of a record to ``context``, tag and all; the
-    content of the other map is from ``begins`` to ``ends``. In a record that is ``odd``, nothing is there."""
+    """The maps of all records. The context, with its tag and length, is from the beginning of a record to
+    ``context``. The content of the other map is from ``begins`` to ``ends``. An ``odd`` record has none."""
 
     context: Ints
     begins: Ints
@@ -51,12 +50,12 @@ class Maps(NamedTuple):
     odd: Mask
 
 
-def open_maps(block: Block) -> Maps:
-    """The maps of all records: either may be missing."""
-    tags, _, end, valid = field(block.octets, block.begins, block.ends)
+def open_maps(block: RecordBlock) -> Maps:
+    """The maps of all records. Either may be missing."""
+    tags, _, end, valid = read_field(block.octets, block.begins, block.ends)
     valid &= tags == _U(0x0A)
     context = np.where(valid, end, block.begins)
-    tags, begin, end, valid = field(block.octets, context, block.ends)
+    tags, begin, end, valid = read_field(block.octets, context, block.ends)
     valid &= tags == _U(0x12)
     valid &= end == block.ends
     begins = np.where(valid, begin, block.ends)
@@ -64,33 +63,36 @@ def open_maps(block: Block) -> Maps:
     return Maps(np.where(odd, block.begins, context), begins, block.ends, odd)
 
 
-def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
-    """The contents of the FeatureLists of every name. Records turn out to be odd on the way: they are
-    marked, and what is found in them means nothing."""
-    found: dict[bytes, list[Spans]] = {}
-    rare = 0
+def find_lists(octets: Octets, maps: Maps) -> dict[bytes, RowRanges]:
+    """The contents of the FeatureLists of every name. Sets ``maps.odd`` in records of an unusual form.
+
+    What is returned for an odd record is arbitrary.
+    """
+    current = tuning.current
+    few = current.least_lists_per_step
+    found: dict[bytes, list[RowRanges]] = {}
+    rare = rounds = 0
     rows = np.flatnonzero(maps.begins < maps.ends)
     cursor, stops = maps.begins[rows], maps.ends[rows]
-    rounds = 0
     while rows.size:
-        usual = _usual(octets, Spans(rows, cursor, stops))
-        if usual is not None:
-            name, spans = usual
-            found.setdefault(name, []).append(spans)
-            more = np.flatnonzero(spans.ends < stops)
-            rows, cursor, stops = rows[more], spans.ends[more], stops[more]
+        same_key = _read_same_key(octets, RowRanges(rows, cursor, stops))
+        if same_key is not None:
+            name, lists = same_key
+            found.setdefault(name, []).append(lists)
+            more = np.flatnonzero(lists.ends < stops)
+            rows, cursor, stops = rows[more], lists.ends[more], stops[more]
             rounds += 1
             continue
-        tags, begin, end, valid = field(octets, cursor, stops)
+        tags, begin, end, valid = read_field(octets, cursor, stops)
         valid &= tags == _U(0x0A)
-        if rows.size < _FEW <= rounds:
-            valid[:] = False  # few records that have many more lists than all others
-        entries = Spans(rows, begin, end).where(valid, maps.odd)
-        looks = 0
+        if rows.size < few <= rounds:
+            valid[:] = False  # a few records that have many more lists than all others
+        entries = RowRanges(rows, begin, end).where(valid, maps.odd)
+        compared = 0
         for key, some, left in _by_key(octets, entries):
-            rare += some.rows.size < _FEW
-            looks += left.rows.size
-            if rare > _RARE or looks > _LOOKS * entries.rows.size:
+            rare += some.rows.size < few
+            compared += left.rows.size
+            if rare > current.most_rare_names or compared > current.most_names_per_entry * entries.rows.size:
                 maps.odd[left.rows] = True
                 break
             if key is None:
@@ -102,15 +104,16 @@ def find_lists(octets: Octets, maps: Maps) -> dict[bytes, Spans]:
         rows, cursor = entries.rows[on], entries.ends[on]
         stops = maps.ends[rows]
         rounds += 1
-    return {key: _joined(pieces, maps.odd) for key, pieces in found.items()}
+    return {key: _joined(parts, maps.odd) for key, parts in found.items()}
 
 
-def _usual(octets: Octets, left: Spans) -> tuple[bytes, Spans] | None:
-    """The key of the next entries, and what they hold, if all are of one key, and of the usual form.
+def _read_same_key(octets: Octets, left: RowRanges) -> tuple[bytes, RowRanges] | None:
+    """The key of the next entries and their values, if all have one key and the usual form.
 
-    ``left`` are these and all entries behind them.
+    ``left`` are these entries and all after them.
     """
-    if left.rows.size < _FEW:
+    current = tuning.current
+    if left.rows.size < current.least_lists_per_step or not current.uniform_list_keys:
         return None
     begin, end = int(left.begins[0]), int(left.ends[0])
     try:
@@ -121,18 +124,20 @@ def _usual(octets: Octets, left: Spans) -> tuple[bytes, Spans] | None:
     if key is None or size >= TWO_BYTES:
         return None
     begins, ends, valid = read_value(octets, left.begins, left.ends, key)
-    return (key, Spans(left.rows, begins, ends)) if valid.all() else None
+    return (key, RowRanges(left.rows, begins, ends)) if valid.all() else None
 
 
-def _by_key(octets: Octets, entries: Spans) -> Iterator[tuple[bytes | None, Spans, Spans]]:
-    """The entries in groups of one key each: (key, group, this and all that are left); None for an entry
-    without a usual key. Of most writers, all entries are one group."""
+def _by_key(octets: Octets, entries: RowRanges) -> Iterator[tuple[bytes | None, RowRanges, RowRanges]]:
+    """The entries in groups of one key: (key, group, the group and all that are left).
+
+    The key of an entry without a usual one is None. With most writers, all entries are one group.
+    """
     while entries.rows.size:
         key = _key(octets, int(entries.begins[0]), int(entries.ends[0]))
         if key is None:
             same = np.arange(entries.rows.size) == 0
         else:
-            same = matches(octets, entries.begins, bytes((0x0A, len(key))) + key)
+            same = begins_with(octets, entries.begins, bytes((0x0A, len(key))) + key)
         yield key, entries.where(same), entries
         if same.all():
             return
@@ -140,8 +145,8 @@ def _by_key(octets: Octets, entries: Spans) -> Iterator[tuple[bytes | None, Span
 
 
 def _key(octets: Octets, begin: int, end: int) -> bytes | None:
-    """The key of the entry from ``begin`` to ``end``, if it begins with one that is short and a name."""
-    entry = octets[begin : min(end, begin + 2 + _LONG_KEY)].tobytes()
+    """The key of the entry from ``begin`` to ``end``, if it begins with a short one that is UTF-8."""
+    entry = octets[begin : min(end, begin + 2 + _LONGEST_KEY)].tobytes()
     key = entry[2 : 2 + entry[1]] if len(entry) > 1 else b""
     try:
         key.decode()
@@ -150,20 +155,20 @@ def _key(octets: Octets, begin: int, end: int) -> bytes | None:
     return key if entry.startswith(bytes((0x0A, len(key)))) else None
 
 
-def _values(octets: Octets, entries: Spans, key: int, odd: Mask) -> Spans:
-    """What the entries hold behind keys of ``key`` bytes, if that is one value, no more."""
-    tags, begin, end, valid = field(octets, entries.begins + (2 + key), entries.ends)
+def _values(octets: Octets, entries: RowRanges, key: int, odd: Mask) -> RowRanges:
+    """The values of entries with keys of ``key`` bytes. Sets ``odd`` where an entry holds anything else."""
+    tags, begin, end, valid = read_field(octets, entries.begins + (2 + key), entries.ends)
     valid &= tags == _U(0x12)
     valid &= end == entries.ends
-    return Spans(entries.rows, begin, end).where(valid, odd)
+    return RowRanges(entries.rows, begin, end).where(valid, odd)
 
 
-def _joined(pieces: list[Spans], odd: Mask) -> Spans:
-    """The pieces as one, in the order of the records; who has the same name twice is odd."""
-    if len(pieces) == 1:
-        return pieces[0]
-    whole = Spans(*(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
+def _joined(parts: list[RowRanges], odd: Mask) -> RowRanges:
+    """The parts as one, in the order of the records. Sets ``odd`` in records that have a name twice."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = RowRanges(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     order = np.argsort(whole.rows, kind="stable")
-    whole = Spans(*(array[order] for array in whole))
+    whole = RowRanges(*(array[order] for array in whole))
     odd[whole.rows[1:][whole.rows[1:] == whole.rows[:-1]]] = True
     return whole

@@ -1,8 +1,8 @@
-"""Varints of many records at a time: arithmetic on whole arrays instead of a loop over bytes.
+"""Varints of many records at once: arithmetic on whole arrays instead of a loop over bytes.
 
-A varint holds seven bits (a septet) per byte, the lowest first, and its last byte is the one below 0x80.
-Eight bytes in one little-endian word are enough for almost all of them, and a word can be shifted, masked
-and compared in one pass over an array. What the numbers mean, this module does not know.
+A varint holds seven bits per byte (a septet), the lowest first. Its last byte is the first one below 0x80.
+One little-endian word of eight bytes holds almost every varint, and numpy shifts, masks and compares all
+words of an array in one pass. This module does not know what the numbers mean.
 """
 
 from __future__ import annotations
@@ -12,43 +12,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Words = npt.NDArray[np.uint64]
-Octets = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from . import tuning
+from .arrays import Ints, Mask, Octets, Words
 
-MAX_BYTES = 10
+MAX_BYTES = 10  # of a varint
 _U = np.uint64
 _MORE = 0x8080808080808080  # the bit of each byte that says "not the last"
-# Septets, then their pairs are pushed together: the upper ones of each two, which move down.
+# The upper septet of each pair, then the upper pair of each four: these move down to close the gaps.
 _UPPER_7, _UPPER_14 = 0x7F007F007F007F00, 0x3FFF00003FFF0000
 
 
-def scalars(words: Words, sizes: Words) -> tuple[Ints, Mask]:
-    """One varint of ``sizes`` bytes at the beginning of each word: the values, and which are valid.
+def decode_single(words: Words, sizes: Words) -> tuple[Ints, Mask]:
+    """The varint of ``sizes`` bytes at the beginning of each word: (values, which are valid).
 
-    Valid means: the varint is one to eight bytes long, and its last byte is where ``sizes`` says.
+    A varint is valid if it has one to eight bytes and ends exactly where its size says.
     """
     longest = int(sizes.max(initial=0))
     if longest == 1 == int(sizes.min()):
         values = words & _U(0xFF)
         return values.view(np.int64), values < _U(0x80)
     if longest > 4:
-        septets, valid = _scalars(words, sizes, _U)
+        septets, valid = _decode_single(words, sizes, _U)
         return septets.view(np.int64), valid
-    # Half a word is enough, and takes half the time.
-    septets, valid = _scalars(words.astype(np.uint32), sizes.astype(np.uint32), np.uint32)
+    # Half a word holds them all, and takes half the time.
+    septets, valid = _decode_single(words.astype(np.uint32), sizes.astype(np.uint32), np.uint32)
     return septets.astype(np.int64), valid
 
 
-def _scalars(
+def _decode_single(
     words: npt.NDArray[Any], sizes: npt.NDArray[Any], unsigned: type[np.uint32 | np.uint64]
 ) -> tuple[npt.NDArray[Any], Mask]:
     bits = 8 * words.itemsize
     more, last = unsigned(_MORE >> 64 - bits), unsigned(1 << bits - 1)
-    # With the bits flipped that say "more follows", the varint moves to the top of its word, and what is
-    # behind it out of it. Of those bits only the one of the last byte is 1 now; of a size that does not
-    # fit into a word, nothing is left.
+    # Flip the "more follows" bits and shift the varint to the top of its word: the bytes after it fall out.
+    # The varint is valid if the only "more follows" bit that is set now is that of its last byte. A size that
+    # does not fit into a word shifts everything out.
     spare = unsigned(words.itemsize) - sizes
     scratch = spare << unsigned(3)
     septets = words ^ more
@@ -73,26 +71,26 @@ def _scalars(
     return septets, valid
 
 
-def two_words(low: Words, high: Words, sizes: Ints) -> Ints | None:
-    """One varint of nine or ten bytes at the beginning of each pair of words; None if one is not that."""
+def decode_long(low: Words, high: Words, sizes: Ints) -> Ints | None:
+    """The varint of nine or ten bytes at the beginning of each pair of words; None unless all are such."""
     ten = sizes == 10
     following = high & _U(0x8080)
     more = np.where(ten, following == _U(0x80), (following & _U(0x80)) == 0)
     if not bool((ten | (sizes == 9)).all() and more.all() and ((low & _U(_MORE)) == _U(_MORE)).all()):
         return None
-    values, _ = scalars(low ^ _U(1 << 63), np.full(low.shape, 8, _U))
+    values, _ = decode_single(low ^ _U(1 << 63), np.full(low.shape, 8, _U))
     values |= ((high & _U(0x7F)) << _U(56)).view(np.int64)
     values |= np.where(ten, high >> _U(8) << _U(63), _U(0)).view(np.int64)
     return values
 
 
-def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
-    """The lengths at the beginning of the words: (size, bytes it takes, valid); at most four bytes."""
+def decode_lengths(words: Words) -> tuple[Ints, Ints | int, Mask]:
+    """The length at the beginning of each word: (lengths, bytes each takes, valid: at most four bytes)."""
     if not np.count_nonzero(words & _U(0x80)):
         return (words & _U(0x7F)).view(np.int64), 1, np.ones(words.shape, bool)
     pairs = words.astype(np.uint16)
     if not np.count_nonzero((pairs & np.uint16(0x8080)) == np.uint16(0x8080)):
-        return _sizes_in_pairs(pairs)
+        return _decode_short_lengths(pairs)
     more = words & _U(0x80808080)
     size = words & _U(0x7F7F7F7F)
     first = int(more[0]) if more.size else 0
@@ -103,7 +101,7 @@ def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
         valid = np.ones(words.shape, bool)
     else:
         stop = more ^ _U(0x80808080)
-        stop &= np.negative(stop)  # what remains is the bit of the first byte that is the last of its varint
+        stop &= np.negative(stop)  # keeps the lowest bit: that of the last byte of the varint
         valid = stop != 0
         size &= (stop << _U(1)) - _U(1)
         width = 1 + (stop > _U(0x80)).astype(np.int64)
@@ -119,8 +117,8 @@ def sizes_in(words: Words) -> tuple[Ints, Ints | int, Mask]:
     return size.view(np.int64), width, valid
 
 
-def _sizes_in_pairs(pairs: npt.NDArray[np.uint16]) -> tuple[Ints, Ints, Mask]:
-    """The lengths at the beginning of the pairs of bytes, none of which is longer."""
+def _decode_short_lengths(pairs: npt.NDArray[np.uint16]) -> tuple[Ints, Ints, Mask]:
+    """The length at the beginning of each pair of bytes; all lengths take one or two."""
     two = pairs >> np.uint16(7)
     two &= np.uint16(1)
     upper = pairs >> np.uint16(1)
@@ -132,19 +130,19 @@ def _sizes_in_pairs(pairs: npt.NDArray[np.uint16]) -> tuple[Ints, Ints, Mask]:
     return pairs.astype(np.int64), two.astype(np.int64), np.ones(pairs.shape, bool)
 
 
-def packed(octets: Octets, begins: Ints, out: Words) -> bool:
-    """Put the varints that begin at ``begins`` in ``octets`` into ``out``; False if one has over ten bytes.
+def decode_packed(octets: Octets, begins: Ints, out: Words) -> bool:
+    """Fills ``out`` with the varints that begin at ``begins``; False if one has more than ten bytes.
 
-    Ten zero bytes must stand at the end of ``octets``, behind the last varint. All ``begins`` are in there,
-    so nothing is wrapped; but a take that need not look is faster.
+    ``octets`` must end with ten zero bytes after the last varint. No index is out of range, so
+    ``mode="wrap"`` wraps nothing; it is only faster than a checked take.
     """
     septets = octets & np.uint8(0x7F)
     more = (octets.view(np.int8) >> np.int8(7)).view(np.uint8)
-    # What every byte and the next one, and then every four, would be worth at the beginning of a varint: that
-    # is so cheap that only then those are taken where one begins.
+    # Decode as if a varint began at every byte: first two bytes, then four. That is so cheap that it pays to
+    # pick the real beginnings only afterwards.
     pairs = septets.astype(np.uint16)
     upper = (septets[1:] & more[:-1]).astype(np.uint16)
-    upper *= np.uint16(1 << 7)  # a shift takes twice as long
+    upper *= np.uint16(1 << 7)  # a multiplication takes half the time of a shift
     pairs[:-1] |= upper
     chain = _continued(more, more, 1, 2)
     if not np.count_nonzero(chain):
@@ -156,7 +154,7 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
         more_pairs = chain[: pairs.size - 2].view(np.int8).astype(np.int16).view(np.uint16)
         more_pairs &= pairs[2:]
         four = more_pairs.astype(np.uint32)
-    else:  # three bytes at most: then one will do
+    else:  # three bytes at most, so one more is enough
         four = (chain[: pairs.size - 2] & septets[2:]).astype(np.uint32)
     four <<= np.uint32(14)
     quads[:-2] |= four
@@ -169,7 +167,7 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
         longer = np.count_nonzero(chain)
         if not longer:
             return True
-        if 4 * longer < begins.size:  # few: from here on, only those that are longer
+        if tuning.current.rare_long_varints * longer < begins.size:  # go on with these only
             here = np.flatnonzero(chain.take(begins))
             begins = begins[here]
             which = here if isinstance(which, slice) else which[here]
@@ -181,8 +179,8 @@ def packed(octets: Octets, begins: Ints, out: Words) -> bool:
     return not _continued(chain, more, 8, MAX_BYTES).any()
 
 
-def has_too_long(octets: Octets) -> bool:
-    """Is there a varint of more than ten bytes among those that ``octets`` consist of?"""
+def has_overlong_varint(octets: Octets) -> bool:
+    """Whether one of the varints that ``octets`` consist of has more than ten bytes."""
     one: Mask = octets >= 0x80
     two = one[:-1] & one[1:]
     four = two[:-2] & two[2:]
@@ -191,7 +189,7 @@ def has_too_long(octets: Octets) -> bool:
 
 
 def _continued(chain: Octets, more: Octets, begin: int, end: int) -> Octets:
-    """0xff where ``end`` bytes are followed by more of the same varint, if ``chain`` says so of ``begin``."""
+    """0xff where a varint goes on after ``end`` bytes, given ``chain``: where one goes on after ``begin``."""
     for k in range(begin, end):
         chain = chain[:-1] & more[k:]
     return chain

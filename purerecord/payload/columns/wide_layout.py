@@ -1,100 +1,96 @@
-"""Records of many short entries: first only where these are, then all the headers of a record at once.
+"""Reads runs of very many short entries: first where they are, then all the headers of a record at once.
 
-Segment by segment, a new part of every record would come through the cache each time. So here one cursor
-per record jumps from segment to segment by the lengths alone. Then, a few records at a time, their headers
-are copied side by side, and compared with those of the layout in one pass.
+Segment by segment, as in ``same_layout``, another part of every record would pass through the cache each
+time. Here one cursor per record moves along the segments by the lengths alone. Then, a few records at a time,
+their headers are copied side by side and compared with the templates in one pass. This module does not know
+what else is in the records.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..wire import FLOAT, INT64
-from .header_templates import HEADER, Run, mask_of, template_of
-from .located import Found
-from .short_entries import Short, Wanted, as_slice, cells
-from .values import fetch
-from .varint_words import MAX_BYTES, Ints, Mask, Octets, Words
+from . import tuning
+from .arrays import Ints, Mask, Octets, Words
+from .header_templates import SHORT_HEADER, Run, mask_of, template_of, words_of
+from .located import Inline
+from .short_entries import CheckedRun, ShortEntries, SummedValueBegins, Wanted, as_slice, rows_per_pass
+from .values import gather_bytes
+from .varint_words import MAX_BYTES
 
 _U = np.uint64
-_LENGTHS = _U(1 << 24 | 1 << 40 | 1 << 56)  # where the last word of a header has the size of its values
-_APART = 64  # elements more: rows whose distance is a power of two would not fit into the cache together
+_LANES = _U(1 << 24 | 1 << 40 | 1 << 56)  # where the last word of a header has the size of its values
 _WORD = 8  # bytes
 _FLOAT = np.dtype("<f4")
 
 
-class Skimmed(NamedTuple):
-    """What is found in all records."""
+class _WideTemplate:
+    """The templates of a run for this path: one row per segment instead of one plane per word.
 
-    short: Short  # the entries whose values are wanted, or have to be looked at
-    floats: dict[bytes, Found]
-    valid: Mask  # are all headers of a record as expected?
-    ends: Ints
+    A slot is ``depth`` words with the right-aligned header, and one word of the values:
 
+        … v | 0a E 0a K key 12 F T L 0a P | values
 
-class _Skeleton:
-    """The headers of a run, each at the end of ``depth`` words, and one more word for what follows it.
+    The byte ``v`` before the header is the last one of the previous values. If these are integers, it must
+    end a varint: that saves looking at integers that are not wanted. ``E``, the length of the entry, is
+    masked out, because the cursors have used it already. If an entry has no values, ``E`` is ``least``.
 
-    In front of a header is the last byte of the values before it: if these are integers, it must be the last
-    of one.
+    ``lengths`` and ``ends`` are where each ``E`` and each end of a segment would be, from the beginning of
+    the run, if every ``E`` were 0. The real positions are these plus the sum of all ``E`` before.
     """
 
     def __init__(self, run: Run) -> None:
-        heads = np.array([len(entry.key) + HEADER for entry in run.last])
+        headers = np.array([len(entry.key) + SHORT_HEADER for entry in run.last])  # of the last entries
         sizes = np.array(run.sizes)
         self.depth = -(-(max(run.sizes) + 1) // _WORD)
         self.width = self.depth + 1
-        self.least = (heads - 2).astype(np.uint8)[:, None]  # the length of an entry without values
+        self.least = (headers - 2).astype(np.uint8)[:, None]
         self.limits = run.limits.astype(np.uint8)[:, None]
-        # If all lengths were 0, where would those be, and where would the segments end?
         ends = np.cumsum(sizes - self.least[:, 0])
-        self.lengths = ends - heads + self.least[:, 0] + 1
+        self.lengths = ends - headers + self.least[:, 0] + 1
         self.ends: list[int] = ends.tolist()
-        integers = [False, *(entry.kind == INT64 for entry in run.last[:-1])]
+        after_integers = [False, *(entry.kind == INT64 for entry in run.last[:-1])]
         masks = [
-            bytes((0x80 * integer,)) + _without(mask_of(segment), size - head + 1)
-            for segment, integer, size, head in zip(run.segments, integers, run.sizes, heads, strict=True)
+            bytes((0x80 * integers,)) + _without(mask_of(segment), size - header + 1)
+            for segment, integers, size, header in zip(
+                run.segments, after_integers, run.sizes, headers, strict=True
+            )
         ]
-        self.masks = self._words(masks)
-        self.expected = self._words([template_of(segment, 0) for segment in run.segments]) & self.masks
-        # The single floats: key, segment, and where in the bytes of its words they are.
+        self.masks = words_of(masks, self.depth, 1)
+        self.expected = words_of([template_of(segment, 0) for segment in run.segments], self.depth, 1)
+        self.expected = self.expected & self.masks
+        # The single floats: (key, segment, position in the slot).
         more = _WORD * (self.depth - run.depth)
         self.floats = [(key, k, place + more) for k, key, place in run.floats]
-
-    def _words(self, rows: list[bytes]) -> Words:
-        size = _WORD * self.depth
-        joined = b"".join(row.rjust(size, b"\0").ljust(size + _WORD, b"\0") for row in rows)
-        return np.frombuffer(joined, "<u8").reshape(len(rows), self.width)
 
 
 def _without(mask: bytes, place: int) -> bytes:
     return mask[:place] + b"\0" + mask[place + 1 :]
 
 
-@lru_cache(maxsize=64)
-def _skeleton(run: Run) -> _Skeleton:
-    return _Skeleton(run)
+_wide_template = lru_cache(maxsize=64)(_WideTemplate)
 
 
-def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Skimmed:
-    """Read a run from its segment ``low`` on, which is where the cursors are."""
-    skeleton = _skeleton(run)
-    sizes, ends = _jump(octets, cursor, skeleton, low)
-    valid: Mask = np.all(sizes <= skeleton.limits[low:], axis=0)
+def read_wide(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> CheckedRun:
+    """A run from its segment ``low`` on, which begins at ``cursor``."""
+    template = _wide_template(run)
+    sizes, ends = _value_sizes(octets, cursor, template, low)
+    valid: Mask = np.all(sizes <= template.limits[low:], axis=0)
     if run.last[-1].kind == INT64:
         valid &= octets.take(ends - 1, mode="clip") < 0x80
     chosen = _chosen(run, low, sizes if valid.all() else sizes[:, valid], wanted)
     which = as_slice(chosen)
-    floats = _Floats(skeleton, low, wanted, cursor.size)
-    words = _apart(len(chosen), cursor.size, _U)
-    # Where the headers end, but for the sizes of the values in front of them.
+    floats = _SingleFloats(template, low, wanted, cursor.size)
+    words = _empty_padded(len(chosen), cursor.size, _U)
+    # Where the headers end, not counting the values before them.
     offsets = np.array(run.ends[low:]) - (run.ends[low] - run.sizes[low])
-    step = cells(offsets.size)
+    step = rows_per_pass(offsets.size)
     for first in range(0, cursor.size, step):
         some = slice(first, first + step)
         own = np.ascontiguousarray(sizes[:, some].T)
@@ -103,44 +99,44 @@ def skim(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) -> Sk
         places[:, 1:] = own[:, :-1]
         np.cumsum(places, axis=1, out=places)
         places += offsets
-        slots = fetch(octets, _WORD * skeleton.width, places, -_WORD * skeleton.depth)
+        slots = gather_bytes(octets, _WORD * template.width, places, -_WORD * template.depth)
         headers = slots.view("<u8").reshape(len(places), -1)
-        words[:, some] = headers[:, skeleton.depth :: skeleton.width][:, which].T
-        floats.take(slots, some)
-        valid[some] &= _compare(headers, own, skeleton, low)
+        words[:, some] = headers[:, template.depth :: template.width][:, which].T
+        floats.copy(slots, some)
+        valid[some] &= _check_headers(own, template, low, headers)
     entries = [run.last[low + k] for k in chosen]
-    begins = _Begins(cursor, sizes, offsets, chosen)
-    short = Short(entries, words, sizes[which], np.broadcast_to(valid, words.shape), begins)
-    return Skimmed(short, floats.found(), valid, ends)
+    begins = SummedValueBegins(cursor, offsets, sizes, chosen)
+    short = ShortEntries(entries, words, sizes[which], np.broadcast_to(valid, words.shape), begins)
+    return CheckedRun(short, floats.columns(), valid, ends)
 
 
-def _apart(rows: int, columns: int, dtype: type[Any]) -> npt.NDArray[Any]:
-    """An empty matrix whose columns can be filled fast."""
-    return np.empty((rows, columns + _APART), dtype)[:, :columns]
+def _empty_padded(rows: int, columns: int, dtype: type[Any]) -> npt.NDArray[Any]:
+    """An empty matrix whose rows do not compete for the same cache sets when it is filled by columns."""
+    return np.empty((rows, columns + tuning.current.padding_of_rows), dtype)[:, :columns]
 
 
-def _jump(octets: Octets, cursor: Ints, skeleton: _Skeleton, low: int) -> tuple[Octets, Ints]:
-    """The sizes of the values, (segments, records), as the lengths of the entries say, and where all ends."""
-    start = skeleton.ends[low - 1] if low else 0
-    # Where the buffer has ended, any length will do: there is no header either.
-    places = np.minimum(skeleton.lengths[low:] - start, octets.size - 1)
-    lengths = _apart(places.size, cursor.size, np.uint8)
+def _value_sizes(octets: Octets, cursor: Ints, template: _WideTemplate, low: int) -> tuple[Octets, Ints]:
+    """(sizes of the values by the lengths of the entries, (segments, records); where the run ends)."""
+    start = template.ends[low - 1] if low else 0
+    # Past the end of the buffer any length will do: no header will match there.
+    places = np.minimum(template.lengths[low:] - start, octets.size - 1)
+    lengths = _empty_padded(places.size, cursor.size, np.uint8)
     cursor = cursor.copy()
     for place, row in zip(places.tolist(), lengths, strict=True):
         octets[place:].take(cursor, out=row, mode="clip")
         cursor += row
-    cursor += skeleton.ends[-1] - start
-    lengths -= skeleton.least[low:]
+    cursor += template.ends[-1] - start
+    lengths -= template.least[low:]
     return lengths, cursor
 
 
-def _compare(headers: Words, sizes: Octets, skeleton: _Skeleton, low: int) -> Mask | bool:
-    """Which records have the headers expected? Nothing remains of ``headers``."""
+def _check_headers(sizes: Octets, template: _WideTemplate, low: int, headers: Words) -> Mask | bool:
+    """Which records have the expected headers; True for all. Overwrites ``headers``."""
     added = sizes.astype(_U)
-    added *= _LENGTHS
-    headers[:, skeleton.depth - 1 :: skeleton.width] -= added
-    masks, expected = skeleton.masks[low:].reshape(-1), skeleton.expected[low:].reshape(-1)
-    # A bit is the same in all records if it is the same in all of them together, by "or" and by "and".
+    added *= _LANES
+    headers[:, template.depth - 1 :: template.width] -= added
+    masks, expected = template.masks[low:].reshape(-1), template.expected[low:].reshape(-1)
+    # A bit is equal in all records if "or" and "and" over all of them agree.
     every = (np.bitwise_or.reduce(headers), np.bitwise_and.reduce(headers))
     if all(bool((one & masks == expected).all()) for one in every):
         return True
@@ -152,7 +148,7 @@ def _compare(headers: Words, sizes: Octets, skeleton: _Skeleton, low: int) -> Ma
 def _chosen(run: Run, low: int, sizes: Octets, wanted: Wanted) -> list[int]:
     """The segments whose last entries have to be looked at.
 
-    Integers that nobody wants need not be, if they have few bytes: that the last one ends is known by then.
+    Unwanted integers of few bytes are not among them: the templates check that the last one ends.
     """
     longest = sizes.max(axis=1, initial=0)
     return [
@@ -162,33 +158,15 @@ def _chosen(run: Run, low: int, sizes: Octets, wanted: Wanted) -> list[int]:
     ]
 
 
-class _Begins:
-    """Where the values of the chosen segments begin. It costs least to ask for one after the other."""
+class _SingleFloats:
+    """The wanted single floats of a run. Those at the same position of their slots are copied together."""
 
-    def __init__(self, cursor: Ints, sizes: Octets, offsets: Ints, chosen: list[int]) -> None:
-        self._cursor, self._sizes, self._offsets, self._chosen = cursor, sizes, offsets, chosen
-        self._done, self._before = 0, np.zeros(cursor.size, np.int64)
-
-    def __call__(self, k: int) -> Ints:
-        segment = self._chosen[k]
-        if segment < self._done:
-            self._done, self._before = 0, np.zeros_like(self._before)
-        self._before += self._sizes[self._done : segment].sum(axis=0, dtype=np.int64)
-        self._done = segment
-        begins: Ints = self._cursor + self._before
-        begins += self._offsets[segment]
-        return begins
-
-
-class _Floats:
-    """The single floats that are wanted."""
-
-    def __init__(self, skeleton: _Skeleton, low: int, wanted: Wanted, rows: int) -> None:
-        chosen = [one for one in skeleton.floats if one[1] >= low and one[0] in wanted]
+    def __init__(self, template: _WideTemplate, low: int, wanted: Wanted, rows: int) -> None:
+        chosen = [one for one in template.floats if one[1] >= low and one[0] in wanted]
         chosen.sort(key=lambda one: one[2])
         self._keys = [key for key, _, _ in chosen]
-        self._values = _apart(len(chosen), rows, np.float32)
-        # Those that are at the same place of their segments: that, which segments, and the values.
+        self._values = _empty_padded(len(chosen), rows, np.float32)
+        # (position, segments, their rows of the values)
         self._groups: list[tuple[int, slice | list[int], npt.NDArray[np.float32]]] = []
         done = 0
         for place, group in groupby(chosen, key=lambda one: one[2]):
@@ -196,14 +174,12 @@ class _Floats:
             self._groups.append((place, as_slice(segments), self._values[done : done + len(segments)]))
             done += len(segments)
 
-    def take(self, slots: npt.NDArray[np.void], some: slice) -> None:
-        """Take those of some records, (records, segments)."""
+    def copy(self, slots: npt.NDArray[np.void], some: slice) -> None:
+        """Copy those of some records from their slots, (records, segments)."""
         for place, segments, values in self._groups:
             floats = np.ndarray(slots.shape, _FLOAT, slots, place, slots.strides)
             values[:, some] = floats[:, segments].T
 
-    def found(self) -> dict[bytes, Found]:
-        """What was taken."""
-        return {
-            key: Found(FLOAT, values.copy()) for key, values in zip(self._keys, self._values, strict=True)
-        }
+    def columns(self) -> dict[bytes, Inline]:
+        """The copied floats of each key."""
+        return {key: Inline(FLOAT, row.copy()) for key, row in zip(self._keys, self._values, strict=True)}

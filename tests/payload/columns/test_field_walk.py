@@ -6,10 +6,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from purerecord.payload.columns.field_walk import Advance, are_short, by_a_byte, by_a_field, walk
+from purerecord.payload.columns.field_walk import have_short_lengths, walk
 from purerecord.payload.wire import delimited
-
-WAYS = {"by a byte": by_a_byte, "by a field": by_a_field}
 
 
 def lists_of(*lists: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -20,11 +18,10 @@ def lists_of(*lists: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.frombuffer(b"".join(b"xyz" + content for content in contents), np.uint8), begins, ends
 
 
-def walked(lists: tuple[np.ndarray, np.ndarray, np.ndarray], way: str) -> list[list[int]]:
+def walked(lists: tuple[np.ndarray, np.ndarray, np.ndarray]) -> list[list[int]]:
     """Where the steps of each list are, from its beginning on."""
     octets, begins, ends = lists
-    advance: Advance = WAYS[way](octets)
-    places, counts = walk(begins, ends, advance)
+    places, counts = walk(octets, begins, ends)
     parts = np.split(places, np.cumsum(counts)[:-1])
     return [(part - begin).tolist() for part, begin in zip(parts, begins, strict=True)]
 
@@ -33,38 +30,34 @@ def expected(sizes: list[int]) -> list[int]:
     return [0, *accumulate(len(delimited(1, bytes(size))) for size in sizes)][: len(sizes)]
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(10))
-def test_every_step_of_every_list_is_found_in_order(way: str, seed: int) -> None:
+def test_every_step_of_every_list_is_found_in_order(seed: int) -> None:
     random = Random(seed)
     lists = [[random.randrange(128) for _ in range(random.randrange(40))] for _ in range(200)]
-    assert walked(lists_of(*lists), way) == [expected(sizes) for sizes in lists]
+    assert walked(lists_of(*lists)) == [expected(sizes) for sizes in lists]
 
 
 def test_steps_of_any_size_are_found_field_by_field() -> None:
     lists = [[0, 127, 128, 20_000, 3], [], [3_000_000, 1]]
-    assert walked(lists_of(*lists), "by a field") == [expected(sizes) for sizes in lists]
+    assert walked(lists_of(*lists)) == [expected(sizes) for sizes in lists]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_many_lists_that_are_longer_than_the_others_are_walked_to_their_ends(way: str) -> None:
+def test_many_lists_that_are_longer_than_the_others_are_walked_to_their_ends() -> None:
     lists = [[1] * 3] * 100 + [[2] * 300] * 10 + [[1]] * 100
-    assert walked(lists_of(*lists), way) == [expected(sizes) for sizes in lists]
+    assert walked(lists_of(*lists)) == [expected(sizes) for sizes in lists]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_few_lists_that_are_longer_than_all_others_are_left_on_the_way(way: str) -> None:
-    found = walked(lists_of(*[[1] * 3] * 100, [1] * 5000, *[[1] * 3] * 100), way)
+def test_few_lists_that_are_longer_than_all_others_are_left_on_the_way() -> None:
+    found = walked(lists_of(*[[1] * 3] * 100, [1] * 5000, *[[1] * 3] * 100))
     assert found[:100] == found[101:] == [expected([1] * 3)] * 100
     assert 3 < len(found[100]) < 100
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(10))
-def test_whatever_the_bytes_are_nobody_leaves_a_list_or_stands_still(way: str, seed: int) -> None:
+def test_whatever_the_bytes_are_nobody_leaves_a_list_or_stands_still(seed: int) -> None:
     octets = np.frombuffer(Random(seed).randbytes(3000), np.uint8)
     cuts = np.sort(np.random.default_rng(seed).integers(0, 3001, 50))
-    places, counts = walk(cuts[:-1], cuts[1:], WAYS[way](octets))
+    places, counts = walk(octets, cuts[:-1], cuts[1:])
     owner = np.repeat(np.arange(49), counts)
     assert ((places >= cuts[owner]) & (places < cuts[owner + 1])).all()
     assert (np.diff(places)[owner[1:] == owner[:-1]] >= 2).all()
@@ -72,10 +65,10 @@ def test_whatever_the_bytes_are_nobody_leaves_a_list_or_stands_still(way: str, s
 
 def test_no_lists_have_no_steps() -> None:
     nothing = np.empty(0, np.int64)
-    places, counts = walk(nothing, nothing, by_a_byte(np.empty(0, np.uint8)))
+    places, counts = walk(np.empty(0, np.uint8), nothing, nothing)
     assert places.size == counts.size == 0
 
 
-def test_lengths_of_single_bytes_are_short() -> None:
+def test_lengths_of_single_bytes_have_short_lengths() -> None:
     octets, begins, _ = lists_of([1], [127], [128])
-    assert are_short(octets, begins).tolist() == [True, True, False]
+    assert have_short_lengths(octets, begins).tolist() == [True, True, False]

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 import purerecord.payload.columns.gather
 from purerecord import DecodeError, Example, Records
 from purerecord.payload.columns.gather import gather
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import (
     NAMES,
+    TUNINGS,
     batch,
     cell,
     gathered,
@@ -110,6 +112,36 @@ def test_what_was_decoded_before_changes_nothing(seed):
     expected = [rows_to_columns(payloads) for payloads in batches]
     for number in random.choices(range(len(batches)), k=20):
         assert gathered(batches[number]) == expected[number]
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_switches_change_no_result(changes, writer):
+    random = Random(f"{writer}")
+    with tuned(**changes):
+        for seed in range(tries(2)):
+            payloads = batch(random, (30, 9)[seed % 2], **writer)
+            same(payloads)
+            for number in (1, 5):
+                spoiled = spoil(payloads, random, number)
+                same(spoiled)
+                same(spoiled, {"a": None, "b1": INT64, "feature_001": FLOAT})
+                valid = [payload for payload in spoiled if rows_to_columns([payload])[0] == "columns"]
+                same(valid, {"a": BYTES, "c22": None})
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+def test_flipped_bits_are_seen_by_all_decoders_alike_whatever_the_switches(changes):
+    random = Random(1)
+    with tuned(**changes):
+        for seed in range(tries(4)):
+            payloads = batch(random, 12, usual=seed % 2 == 0, shuffled=seed % 4 > 1)
+            at = random.randrange(12)
+            for _ in range(6):
+                flipped = bytearray(payloads[at])
+                if flipped:
+                    flipped[random.randrange(len(flipped))] ^= 1 << random.randrange(8)
+                same([*payloads[:at], bytes(flipped), *payloads[at + 1 :]])
 
 
 def padded(size: int, width: int) -> bytes:
@@ -325,10 +357,10 @@ def test_varint_of_very_many_bytes_is_decoded_or_refused_by_all_alike(length, ot
     same(payloads, {"b": INT64})
 
 
-def test_blocks_are_one_batch(monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.gather, "_BLOCK", 16)
-    for seed in range(10):
-        same(batch(Random(seed), 50, missing=0.2 * (seed % 2)))
+def test_blocks_are_one_batch():
+    with tuned(records_per_block=16):
+        for seed in range(10):
+            same(batch(Random(seed), 50, missing=0.2 * (seed % 2)))
 
 
 @pytest.mark.parametrize("buffer", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)])

@@ -11,11 +11,14 @@ import pytest
 from purerecord.errors import DecodeError, PureRecordError
 from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns import gather_sequences as lists_module
+from purerecord.payload.columns import tuning
 from purerecord.payload.columns.gather_sequences import gather_sequences
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.parse.sequences import parse_sequence_example
 from purerecord.payload.specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from purerecord.payload.wire import BYTES, FLOAT, INT64, decode_sequence, delimited
 from purerecord.records import Records
+from tests.support.column_batches import TUNINGS
 from tests.support.handmade_messages import (
     UNSET_FEATURE,
     entry,
@@ -50,12 +53,12 @@ def ordinary(random: Random) -> bytes:
     )
 
 
-def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool, patch: Any) -> Any:
+def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool) -> Any:
     """What is gathered, as plain data, or the error."""
-    patch.setattr(lists_module, "_FEW", 10**9 if row_by_row else 1)
     records = Records.of([b"in front", *payloads])[1:]
     try:
-        context, lists = gather_sequences(records, wanted, wanted)
+        with tuned(sequences=not row_by_row, least_sequences=1):
+            context, lists = gather_sequences(records, wanted, wanted)
     except DecodeError as error:
         return str(error), error.record
     plain = {("context", name): plain_column(column) for name, column in context.items()}
@@ -76,7 +79,7 @@ def wanted_of(random: Random) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", range(tries(40)))
-def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_step_and_rows_agree_on_valid_payloads(seed: int) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(random.choice((1, 5, 30)))]
     while len(payloads) < 40 and random.random() < 0.8:
@@ -87,22 +90,45 @@ def test_lock_step_and_rows_agree_on_valid_payloads(seed: int, monkeypatch: pyte
             continue
         payloads.insert(random.randrange(len(payloads) + 1), strange)
     wanted = wanted_of(random)
-    together = columns_of(payloads, wanted, False, monkeypatch)
-    assert together == columns_of(payloads, wanted, True, monkeypatch)
+    together = columns_of(payloads, wanted, row_by_row=False)
+    assert together == columns_of(payloads, wanted, row_by_row=True)
 
 
 @pytest.mark.parametrize("seed", range(tries(40)))
-def test_first_malformed_record_is_told_whatever_the_decoder(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_first_malformed_record_is_told_whatever_the_decoder(seed: int) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(20)]
     for _ in range(random.randrange(1, 4)):
         place = random.randrange(len(payloads))
         payloads[place] = mutate(payloads[place], random) if random.random() < 0.7 else any_sequence(random)
     wanted = wanted_of(random)
-    together = columns_of(payloads, wanted, False, monkeypatch)
-    assert together == columns_of(payloads, wanted, True, monkeypatch)
+    together = columns_of(payloads, wanted, row_by_row=False)
+    assert together == columns_of(payloads, wanted, row_by_row=True)
+
+
+def uniform(random: Random) -> bytes:
+    """A SequenceExample whose steps have one kind for each name, mostly one value, and often one size."""
+    many = [random.choice((1, 1, 1, 2)) for _ in range(random.randrange(4))]
+    lists = [
+        ("a", [ints(*[random.choice((1, 1, 300, -1))] * number) for number in many]),
+        ("b", [floats(*[0.5] * 3) for _ in many]),
+        ("ab", [strings(b"x" * random.choice((2, 2, 200))) for _ in many]),
+    ]
+    return sequence_example([("a", ints(len(many))), ("é", floats(1))], lists)
+
+
+@pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
+def test_switches_change_no_result(changes: dict[str, int]) -> None:
+    random = Random(2)
+    for make in [ordinary, uniform] * tries(4):
+        payloads = [make(random) for _ in range(70)]
+        if random.random() < 0.5:
+            place = random.randrange(len(payloads))
+            payloads[place] = mutate(payloads[place], random)
+        wanted = wanted_of(random)
+        with tuned(**changes):
+            found = columns_of(payloads, wanted, row_by_row=not tuning.current.sequences)
+        assert found == columns_of(payloads, wanted, row_by_row=True)
 
 
 @pytest.mark.parametrize("seed", range(tries(20)))
@@ -147,8 +173,8 @@ def test_one_odd_record_does_not_slow_down_the_others(case: str, monkeypatch: py
     assert ODD[case].startswith(alone[0])  # as a whole, or its context
 
 
-def test_one_long_list_does_not_make_all_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_list_does_not_make_all_wait_for_it() -> None:
     payloads = [sequence_example([], [("a", [ints(1)])])] * 20
     payloads[7] = sequence_example([], [("a", [ints(k) for k in range(5000)])])
-    together = columns_of(payloads, {"a": INT64}, False, monkeypatch)
-    assert together == columns_of(payloads, {"a": INT64}, True, monkeypatch)
+    together = columns_of(payloads, {"a": INT64}, row_by_row=False)
+    assert together == columns_of(payloads, {"a": INT64}, row_by_row=True)

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from purerecord.payload.columns.header_templates import HEAD, Run, by_depth, layout_of
+from purerecord.payload.columns.header_templates import FIRST_KEY_BYTES, Run, group_by_depth, layout_of
 from purerecord.payload.columns.outline import (
-    MAX_ENTRIES,
-    MAX_KEY,
     Entry,
     common,
     first_key,
@@ -20,11 +18,14 @@ from purerecord.payload.columns.outline import (
     outline,
     prefix_of,
 )
+from purerecord.payload.columns.tuning import Tuning
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited, read_size
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import NAMES, batch, strange_entries
 from tests.support.strategies import example_payloads
+
+DEFAULT = Tuning()
 
 
 def kinds(payload: bytes) -> list[tuple[bytes, int]] | None:
@@ -47,11 +48,11 @@ def test_entries_are_short_if_each_length_is_one_byte():
     assert outline(messages.example([("a", b"")])) == (Entry(b"a", UNSET, False, False),)
 
 
-@pytest.mark.parametrize("key", ["", "a", "é", "k" * MAX_KEY])
+@pytest.mark.parametrize("key", ["", "a", "é", "k" * DEFAULT.longest_key])
 @pytest.mark.parametrize("values", [0, 1, 100, 10_000])
 def test_first_key_is_found_in_the_head_of_a_record(key, values):
     payload = messages.example([(key, messages.floats(*[0.5] * values)), ("b", messages.ints(1))])
-    assert first_key(payload[:HEAD]) == key.encode()
+    assert first_key(payload[:FIRST_KEY_BYTES]) == key.encode()
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x0a", b"\x0a\x00", b"\x0a\x80", b"\xff" * 200])
@@ -73,7 +74,7 @@ def test_what_the_row_decoder_takes_for_no_size_is_none(octets):
 
 
 def test_keys_of_a_record_are_known_by_their_order():
-    names = ["", "a", "é", "k" * MAX_KEY]
+    names = ["", "a", "é", "k" * DEFAULT.longest_key]
     payload = messages.example([(name, messages.floats(*range(50))) for name in names])
     prefixes = [prefix_of(entry) for entry in outline(payload)]
     assert has_keys(payload, prefixes)
@@ -102,8 +103,8 @@ def test_entries_that_serve_for_two_records_are_short_only_if_they_are_in_both()
         messages.example([("a", messages.ints(1))]) + b"\x10\x05",
         messages.example([("a", messages.ints(1))])[:-1],
         messages.example([("a", messages.ints(1)), ("a", messages.ints(2))]),
-        messages.example([("x" * (MAX_KEY + 1), messages.ints(1))]),
-        messages.example([(str(i), b"") for i in range(MAX_ENTRIES + 1)]),
+        messages.example([("x" * (DEFAULT.longest_key + 1), messages.ints(1))]),
+        messages.example([(str(i), b"") for i in range(DEFAULT.most_entries + 1)]),
         delimited(1, delimited(1, delimited(1, b"\xff") + delimited(2, b""))),
         delimited(1, delimited(1, delimited(2, b"") + delimited(1, b"a"))),
         delimited(1, delimited(1, delimited(1, b"a") + delimited(2, b"\x22\x00"))),
@@ -160,7 +161,7 @@ def test_layout_has_every_entry_once_and_in_order():
 
 def test_groups_by_depth_have_all_entries_of_one_depth_together():
     entries = [Entry(name.encode(), BYTES, True, False) for name in NAMES]
-    groups = by_depth(entries)
+    groups = group_by_depth(entries, DEFAULT)
     assert sorted(chain.from_iterable(groups)) == sorted(entries)
     depths = [{-(-(len(entry.key) + 10) // 8) for entry in group} for group in groups]
     assert all(len(depth) == 1 for depth in depths)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from purerecord.payload.columns import key_table
 from purerecord.payload.columns.key_table import KeyTable
+from purerecord.payload.columns.tuning import Tuning
 from tests.support import handmade_messages as messages
 
 
@@ -17,7 +18,7 @@ def found(keys: list[str], value: bytes) -> list[int]:
     entries = [messages.entry(key, value) for key in keys]
     ends = np.cumsum([len(entry) for entry in entries])
     starts = ends - [len(entry) for entry in entries]
-    table = KeyTable(tuple(key.encode() for key in keys))
+    table = KeyTable(tuple(key.encode() for key in keys), Tuning())
     return table.find(np.frombuffer(b"".join(entries), np.uint8), starts).tolist()
 
 
@@ -48,7 +49,7 @@ def test_table_finds_any_keys(keys, value):
 
 
 def test_other_keys_are_found_somewhere_or_not_at_all():
-    table = KeyTable((b"a", b"b"))
+    table = KeyTable((b"a", b"b"), Tuning())
     octets = np.frombuffer(bytes(range(256)) * 3, np.uint8)
     numbers = table.find(octets, np.arange(octets.size + 5))
     assert set(numbers.tolist()) <= {0, 1, 2}
@@ -66,5 +67,5 @@ def test_keys_that_no_factors_tell_apart_are_not_found(monkeypatch):
 
 
 def test_buffer_may_be_shorter_than_where_keys_differ():
-    table = KeyTable((b"a" * 30, b"a" * 29 + b"b"))
+    table = KeyTable((b"a" * 30, b"a" * 29 + b"b"), Tuning())
     assert set(table.find(np.zeros(3, np.uint8), np.arange(3)).tolist()) <= {0, 1, 2}

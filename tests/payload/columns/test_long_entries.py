@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from purerecord.payload.columns.located import Block, take
-from purerecord.payload.columns.long_entries import _read_any, _read_usual, read_long
+from purerecord.payload.columns.located import RecordBlock, read_values
+from purerecord.payload.columns.long_entries import _read_field_by_field, _read_usual, read_long
 from purerecord.payload.columns.outline import Entry
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET
@@ -24,7 +24,7 @@ EDGES = [
 ]
 
 
-def entries_of(features: list[bytes], key: str = "key") -> Block:
+def entries_of(features: list[bytes], key: str = "key") -> RecordBlock:
     return block([messages.entry(key, feature) for feature in features])
 
 
@@ -34,7 +34,7 @@ def test_long_entries_of_any_size(size):
     found, stop, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", FLOAT, False, False))
     assert valid.all()
     assert stop.tolist() == some.ends.tolist()
-    assert take(found, some)[1].tolist() == [size, 1, 0] * 3
+    assert read_values(found, some)[1].tolist() == [size, 1, 0] * 3
 
 
 def test_long_entry_of_another_key_or_kind_or_form_is_not_valid():
@@ -69,7 +69,7 @@ def test_long_entries_of_one_size_are_all_found_and_one_that_differs_is_not_take
     found, stop, valid = read_long(some.octets, some.begins, some.ends, entry)
     assert valid.all()
     assert stop.tolist() == some.ends.tolist()
-    assert len(take(found, some)[0]) == 50 * count
+    assert len(read_values(found, some)[0]) == 50 * count
     whole = messages.entry("key", feature)
     for position in range(min(len(whole) - 4 * count, 16)):
         odd = bytearray(whole)
@@ -131,7 +131,7 @@ def test_what_differs_in_one_byte_of_its_header_is_what_it_is_byte_by_byte(kind,
             odd.append(bytes(changed) + bytes(300))  # so that a greater length may find its bytes
     some = block([whole] * 2 + odd)
     _, stop, valid = _read_usual(some.octets, some.begins, some.ends, entry)
-    _, true_stop, true_valid = _read_any(some.octets, some.begins, some.ends, entry)
+    _, true_stop, true_valid = _read_field_by_field(some.octets, some.begins, some.ends, entry)
     assert valid[:2].all()
     assert not bool((valid & ~true_valid).any())
     assert stop[valid].tolist() == true_stop[valid].tolist()
@@ -183,7 +183,7 @@ def test_what_is_odd_in_a_few_records_is_found_beside_the_usual(seed, odd):
     found, stop, valid = read_long(some.octets, some.begins, some.ends, Entry(b"key", BYTES, False, False))
     assert valid.all()
     assert stop.tolist() == some.ends.tolist()
-    values, counts = take(found, some)
+    values, counts = read_values(found, some)
     assert values.tolist() == [value for one in strings for value in one]
     assert counts == 1 if isinstance(counts, int) else counts.tolist() == list(map(len, strings))
 

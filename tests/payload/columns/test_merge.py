@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from purerecord.payload.columns.merge import OneByOne, Part, Together, merge
+from purerecord.payload.columns.merge import ColumnPart, DecodedSingly, DecodedTogether, merge
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features
 from tests.support.column_batches import batch
 
@@ -18,8 +18,9 @@ def ints(*values: int) -> np.ndarray:
 
 
 def together(rows, kind, values, counts, kinds=None):
-    return Together(
-        ints(*rows), {"a": (kind, Part(kind if kinds is None else np.array(kinds, np.int8), values, counts))}
+    return DecodedTogether(
+        ints(*rows),
+        {"a": (kind, ColumnPart(kind if kinds is None else np.array(kinds, np.int8), values, counts))},
     )
 
 
@@ -50,7 +51,7 @@ def test_many_rows_in_a_row_are_put_beside_the_odd_one_between_them():
 def test_piece_without_the_feature_or_with_another_kind_adds_no_values():
     one = together([0], INT64, ints(10), 1)
     two = together([1], FLOAT, np.ones(1, np.float32), 1)
-    three = Together(ints(2), {})
+    three = DecodedTogether(ints(2), {})
     part = merge([one, two, three], "a", INT64, 3)
     assert part.values.tolist() == [10]
     assert part.kinds.tolist() == [INT64, FLOAT, ABSENT]
@@ -62,7 +63,7 @@ def test_first_record_with_a_kind():
     assert together([4], INT64, ints(), 0, [UNSET]).first("a") is None
     assert together([4], UNSET, ints(), 0).first("a") is None
     assert together([4], INT64, ints(), 0).first("b") is None
-    assert OneByOne(ints(2, 5), [{}, {"a": (BYTES, [])}]).first("a") == (5, BYTES)
+    assert DecodedSingly(ints(2, 5), [{}, {"a": (BYTES, [])}]).first("a") == (5, BYTES)
 
 
 def test_feature_that_no_record_has_is_not_there():
@@ -74,11 +75,11 @@ def test_any_division_of_a_batch_gives_the_same(seed):
     random = Random(seed)
     examples = [decode_features(payload) for payload in batch(random, 30, missing=0.2)]
     names = set().union(*examples)
-    whole = OneByOne(np.arange(30), examples)
+    whole = DecodedSingly(np.arange(30), examples)
     rows = random.sample(range(30), 30)
     cuts = sorted({0, *random.sample(range(30), 3), 30})
     divided = [
-        OneByOne(ints(*sorted(rows[low:high])), [examples[row] for row in sorted(rows[low:high])])
+        DecodedSingly(ints(*sorted(rows[low:high])), [examples[row] for row in sorted(rows[low:high])])
         for low, high in pairwise(cuts)
     ]
     for name in names:

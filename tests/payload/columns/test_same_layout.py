@@ -7,18 +7,25 @@ from random import Random
 import numpy as np
 import pytest
 
-import purerecord.payload.columns.any_order
-from purerecord.payload.columns.any_order import search
+from purerecord.payload.columns.any_order import Search
 from purerecord.payload.columns.header_templates import layout_of
-from purerecord.payload.columns.located import take
+from purerecord.payload.columns.located import Located, RecordBlock, read_values
 from purerecord.payload.columns.outline import Entry, outline
 from purerecord.payload.columns.same_layout import follow, open_records
 from purerecord.payload.columns.short_entries import Everything
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64, delimited
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import batch, block
 from tests.support.strategies import mutate
+
+
+def search(some: RecordBlock, known: dict[bytes, Entry]) -> tuple[dict[bytes, Located], np.ndarray]:
+    """What a search that learns nothing finds, and in which records."""
+    whole = Search(some, len(known))
+    matched = whole.match(tuple(known.values()))
+    return whole.read(matched, Everything()), matched.alive
 
 
 def usual(size: int, *, values: int = 1) -> list[bytes]:
@@ -51,7 +58,7 @@ def test_records_of_one_layout_are_all_found(around):
     assert [found[key].kind for key in (b"id", b"x", b"s")] == [INT64, FLOAT, BYTES]
     assert found[b"id"].values.tolist() == [i << 20 for i in range(30)]
     assert found[b"x"].values.tolist() == list(range(30))
-    assert take(found[b"s"], records)[0].tolist() == [b"s%d" % i for i in range(30)]
+    assert read_values(found[b"s"], records)[0].tolist() == [b"s%d" % i for i in range(30)]
 
 
 def test_layout_of_few_records_is_not_followed():
@@ -97,7 +104,7 @@ def test_damaged_record_among_others_does_not_change_them(seed):
     entries = outline(payloads[0])
     for ways in (
         lambda some: follow(layout_of(entries), some, Everything()),
-        lambda some: search(some, {entry.key: entry for entry in entries}, Everything(), lambda row: None),
+        lambda some: search(some, {entry.key: entry for entry in entries}),
     ):
         clean, dirty = ways(block(payloads)), ways(block(damaged))
         if clean is None or dirty is None:
@@ -122,24 +129,23 @@ def test_features_in_any_order_are_found():
         Entry(b"bb", FLOAT, True, True),
         Entry(b"ccc", BYTES, True, False),
     ]
-    found, alive = search(some, {entry.key: entry for entry in known}, Everything(), lambda row: None)
+    found, alive = search(some, {entry.key: entry for entry in known})
     assert alive.all()
     for key, least in ((b"a", 1), (b"bb", 2), (b"ccc", 3)):
         assert (found[key].kinds > 0).tolist() == [number >= least for number in numbers]
-    assert take(found[b"ccc"], some)[0].tolist() == [bytes(i) for i in range(200) if numbers[i] == 3]
+    assert read_values(found[b"ccc"], some)[0].tolist() == [bytes(i) for i in range(200) if numbers[i] == 3]
 
 
 def test_record_with_an_unknown_or_a_repeated_feature_is_left_alone():
     a, b = ("a", messages.ints(1)), ("b", messages.ints(2))
     payloads = [messages.example(entries) for entries in ([a], [b], [a, b], [a, a], [b, a], [])]
-    _, alive = search(block(payloads * 3), {b"a": Entry(b"a", INT64, True, False)}, Everything(), [].append)
+    _, alive = search(block(payloads * 3), {b"a": Entry(b"a", INT64, True, False)})
     assert alive.tolist() == [True, False, False, False, False, True] * 3
 
 
 @pytest.mark.parametrize("tile", [1, 1000, 1 << 20])
 @pytest.mark.parametrize("odd", ["nothing", "twice", "unknown", "long", "fewer", "cut"])
-def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(tile, odd, monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.any_order, "_TILE", tile)
+def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(tile, odd):
     random = Random(5)
     usual = [("a", messages.ints(1)), ("bb", messages.ints(300)), ("ccc", messages.floats(2.5))]
     payloads = [messages.example(random.sample(usual, 3)) for _ in range(50)]
@@ -157,18 +163,19 @@ def test_records_with_as_many_short_entries_each_are_searched_a_few_at_a_time(ti
     some = block(payloads)
     kinds = {b"a": INT64, b"bb": INT64, b"ccc": FLOAT}
     known = {key: Entry(key, kind, True, False) for key, kind in kinds.items()}
-    found, alive = search(some, known, Everything(), lambda row: None)
+    with tuned(bytes_per_tile=tile):
+        found, alive = search(some, known)
     assert alive.tolist() == [i != 37 or odd in ("nothing", "fewer") for i in range(50)]
     there = alive if odd != "fewer" else np.arange(50) != 37
     rows = np.flatnonzero(there)
-    assert take(found[b"bb"].pick(rows), some.pick(rows))[0].tolist() == [300] * rows.size
-    assert take(found[b"ccc"].pick(rows), some.pick(rows))[0].tolist() == [2.5] * rows.size
+    assert read_values(found[b"bb"].pick(rows), some.pick(rows))[0].tolist() == [300] * rows.size
+    assert read_values(found[b"ccc"].pick(rows), some.pick(rows))[0].tolist() == [2.5] * rows.size
 
 
 def test_without_records_nothing_is_found():
-    found, alive = search(block([]), {b"a": Entry(b"a", INT64, True, False)}, Everything(), lambda row: None)
+    found, alive = search(block([]), {b"a": Entry(b"a", INT64, True, False)})
     assert alive.size == 0
-    assert all(take(one, block([]))[0].size == 0 for one in found.values())
+    assert all(read_values(one, block([]))[0].size == 0 for one in found.values())
 
 
 LENGTHS = [0, 1, 126, 127, 128, 129, 300, 16_382, 16_383, 16_384, 20_000]

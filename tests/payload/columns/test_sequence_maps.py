@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import purerecord.payload.columns.sequence_maps
-from purerecord.payload.columns.located import Block
-from purerecord.payload.columns.sequence_maps import Maps, Spans, find_lists, open_maps
+from purerecord.payload.columns.located import RecordBlock
+from purerecord.payload.columns.sequence_maps import Maps, RowRanges, find_lists, open_maps
 from purerecord.payload.wire import delimited
 from purerecord.records import Records
 from tests.support.handmade_messages import entry, ints
@@ -13,10 +13,10 @@ from tests.support.handmade_messages import entry, ints
 CONTEXT = delimited(1, entry("c", ints(5)))
 
 
-def maps_of(payloads: list[bytes]) -> tuple[Records, Maps, dict[bytes, Spans]]:
+def maps_of(payloads: list[bytes]) -> tuple[Records, Maps, dict[bytes, RowRanges]]:
     records = Records.of([b"in front", *payloads, b"behind"])[1:-1]
     octets = np.frombuffer(records.buffer, np.uint8)
-    maps = open_maps(Block(records.buffer, octets, records.begins, records.ends))
+    maps = open_maps(RecordBlock(records.buffer, octets, records.begins, records.ends))
     return records, maps, find_lists(octets, maps)
 
 
@@ -102,12 +102,12 @@ def test_hundreds_of_names_that_few_records_have_are_too_many() -> None:
 def test_names_that_a_few_records_share_are_not_compared_with_all_others(monkeypatch) -> None:
     compared = []
 
-    def matches(octets, begins, expected):
+    def begins_with(octets, begins, expected):
         compared.append(begins.size)
         return original(octets, begins, expected)
 
-    original = purerecord.payload.columns.sequence_maps.matches
-    monkeypatch.setattr(purerecord.payload.columns.sequence_maps, "matches", matches)
+    original = purerecord.payload.columns.sequence_maps.begins_with
+    monkeypatch.setattr(purerecord.payload.columns.sequence_maps, "begins_with", begins_with)
     _, odd = lists_of([with_lists((f"{number // 8}", b"")) for number in range(4000)])
     assert 3000 < len(odd) < 4000
     assert sum(compared) < 100 * 4000

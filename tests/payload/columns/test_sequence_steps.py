@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from purerecord.payload.columns import sequence_steps as steps_module
-from purerecord.payload.columns.located import Block, take
+from purerecord.payload.columns.located import RecordBlock, read_values
 from purerecord.payload.columns.sequence_steps import read_steps
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_feature, delimited
 from tests.support.handmade_messages import UNSET_FEATURE, feature, floats, ints, strings
 from tests.support.settings import LONG
@@ -39,7 +39,7 @@ def values_of(lists: Spans, wanted: int) -> tuple[list[int], list[Any], list[boo
         found = found._replace(kind=wanted, listed=wanted == BYTES)
     if wanted == UNSET or found.kind != wanted:
         return counts.tolist(), kinds.tolist(), bad.tolist()
-    values, numbers = take(found, Block(buffer, octets, begins, ends))
+    values, numbers = read_values(found, RecordBlock(buffer, octets, begins, ends))
     splits = np.cumsum(np.broadcast_to(numbers, kinds.shape))[:-1]
     steps = [part.tolist() for part in np.split(values, splits)] if kinds.size else []
     plain = [step if kind == wanted else int(kind) for step, kind in zip(steps, kinds, strict=True)]
@@ -142,19 +142,19 @@ def test_one_list_of_many_that_is_not_like_the_others_is_left_to_the_row_decoder
     assert np.delete(counts, 70).tolist() == [len(usual)] * 98
     kept = found.pick(np.flatnonzero(np.repeat(~bad, counts)))
     octets = np.frombuffer(buffer, np.uint8)
-    values, _ = take(kept, Block(buffer, octets, begins, ends))
+    values, _ = read_values(kept, RecordBlock(buffer, octets, begins, ends))
     expected = np.concatenate([decode_feature(step)[1] for step in usual])
     assert values.tolist() == expected.tolist() * 98
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_lists_of_all_lengths_are_put_in_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps_module, "_CHUNK", 10)
+def test_lists_of_all_lengths_are_put_in_order(seed: int) -> None:
     random = Random(seed)
     make = random.choice((short_step, any_step))
     lists = [[make(random) for _ in range(int(random.expovariate(0.1)))] for _ in range(100)]
     wanted = random.choice((BYTES, FLOAT, INT64))
-    counts, values, bad = values_of(lists_of(*lists), wanted)
+    with tuned(steps_per_pass=10):
+        counts, values, bad = values_of(lists_of(*lists), wanted)
     expected = [decode_feature(step) for steps in lists for step in steps]
     plain = [list(values) if kind == wanted else kind for kind, values in expected]
     good = np.repeat(~np.array(bad), counts)

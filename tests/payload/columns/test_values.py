@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import purerecord.payload.columns.values
+from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.columns.values import (
     are_integers,
-    fetch,
     floats,
+    gather_bytes,
     integers,
     single_integers,
     strings,
@@ -45,8 +45,8 @@ def test_fetch_gives_zeros_outside_of_the_buffer(size, width, offset):
     begins = np.arange(0, size + 80)
     around = bytes(100) + data + bytes(300)
     expected = [around[100 + begin + offset :][:width] for begin in begins.tolist()]
-    assert [bytes(one) for one in fetch(octets, width, begins, offset).tolist()] == expected
-    square = fetch(octets, width, begins[: size // 2 * 2 + 80].reshape(2, -1), offset)
+    assert [bytes(one) for one in gather_bytes(octets, width, begins, offset).tolist()] == expected
+    square = gather_bytes(octets, width, begins[: size // 2 * 2 + 80].reshape(2, -1), offset)
     assert [bytes(one) for one in square.reshape(-1).tolist()] == expected[: square.size]
 
 
@@ -83,18 +83,18 @@ def test_spans_are_integers_just_if_they_can_be_decoded(parts, random):
 
 @pytest.mark.parametrize("chunk", [1, 100, 1 << 18])
 @pytest.mark.parametrize("length", [1, 8, 63, 64, 65, 130, 1000])
-def test_lists_of_any_length_in_chunks_of_any_size(chunk, length, monkeypatch):
-    monkeypatch.setattr(purerecord.payload.columns.values, "_CHUNK", chunk)
+def test_lists_of_any_length_in_chunks_of_any_size(chunk, length):
     random = Random(length)
     lists = [
         [random.getrandbits(random.choice([5, 12, 64])) for _ in range(random.randrange(length))]
         for _ in range(20)
     ]
     _, octets, begins, sizes = scattered([b"".join(map(varint, numbers)) for numbers in lists], random)
-    values, counts = integers(octets, begins, sizes)
-    assert values.view(np.uint64).tolist() == [*chain.from_iterable(lists)]
-    assert counts.tolist() == [*map(len, lists)]
-    assert are_integers(octets, begins, sizes)
+    with tuned(bytes_of_integers_per_pass=chunk):
+        values, counts = integers(octets, begins, sizes)
+        assert values.view(np.uint64).tolist() == [*chain.from_iterable(lists)]
+        assert counts.tolist() == [*map(len, lists)]
+        assert are_integers(octets, begins, sizes)
 
 
 @pytest.mark.parametrize("length", [40, 400])

@@ -7,14 +7,14 @@ from random import Random
 import numpy as np
 import pytest
 
-import purerecord.payload.columns.header_templates
 import purerecord.payload.columns.same_layout
 from purerecord.payload.columns.header_templates import layout_of
-from purerecord.payload.columns.located import Block
+from purerecord.payload.columns.located import Inline, RecordBlock
 from purerecord.payload.columns.outline import outline
 from purerecord.payload.columns.same_layout import follow
 from purerecord.payload.columns.short_entries import Everything
-from purerecord.payload.columns.wide_layout import skim
+from purerecord.payload.columns.tuning import tuned
+from purerecord.payload.columns.wide_layout import read_wide
 from purerecord.payload.wire import BYTES, FLOAT, INT64, delimited
 from purerecord.records import Records
 from tests.support import handmade_messages as messages
@@ -65,21 +65,17 @@ def skimmed(monkeypatch):
 
     def counted(octets, cursor, run, low, wanted):
         calls.append(len(run) - low)
-        return skim(octets, cursor, run, low, wanted)
+        return read_wide(octets, cursor, run, low, wanted)
 
-    monkeypatch.setattr(purerecord.payload.columns.same_layout, "skim", counted)
+    monkeypatch.setattr(purerecord.payload.columns.same_layout, "read_wide", counted)
     return calls
 
 
 @pytest.fixture
-def always(monkeypatch, skimmed):
+def always(skimmed):
     """Skim whatever can be."""
-    monkeypatch.setattr(purerecord.payload.columns.same_layout, "MANY", 1)
-    monkeypatch.setattr(purerecord.payload.columns.header_templates, "MANY", 1)
-    monkeypatch.setattr(purerecord.payload.columns.header_templates, "_WIDE", 1)
-    layout_of.cache_clear()
-    yield skimmed
-    layout_of.cache_clear()
+    with tuned(least_segments_of_wide_run=1, least_entries_of_wide_layout=1):
+        yield skimmed
 
 
 # --- Wide records ---------------------------------------------------------------------------------
@@ -130,10 +126,10 @@ def test_every_byte_of_a_header_is_compared(skimmed):
     assert skimmed
 
 
-def block(payloads: list[bytes], around: bytes = b"") -> Block:
+def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
     records = Records.of([around, *payloads, around])
     octets = np.frombuffer(records.buffer, np.uint8)
-    return Block(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
+    return RecordBlock(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
 
 
 @pytest.mark.parametrize("sure", [False, True])
@@ -150,7 +146,7 @@ def test_nothing_around_the_records_is_needed(around, sure, skimmed):
 def test_columns_share_no_memory():
     payloads = wide(Random(2), 40, NAMES["of one length"], [scalar_int, scalar_float])
     found, _ = follow(layout_of(outline(payloads[0])), block(payloads), Everything())
-    assert all(one.values.base is None for one in found.values() if one.values is not None)
+    assert all(one.values.base is None for one in found.values() if isinstance(one, Inline))
 
 
 def test_many_strings_are_found_as_few_are(skimmed):

@@ -1,0 +1,55 @@
+"""The tuning: every number and switch serves a benchmark row, and no result depends on any of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from benchmarks.cases import PAYLOADS
+from benchmarks.workloads import WORKLOADS
+from purerecord.payload.columns import tuning
+from purerecord.payload.columns.header_templates import layout_of
+from purerecord.payload.columns.outline import outline
+from purerecord.payload.columns.tuning import SWITCHES, Tuning, tuned
+from tests.support import handmade_messages as messages
+
+
+@pytest.mark.parametrize("field", fields(Tuning), ids=lambda field: field.name)
+def test_every_field_serves_rows_of_the_benchmark(field):
+    rows = field.metadata["rows"]
+    assert rows
+    assert len(set(rows)) == len(rows)
+    assert set(rows) <= set(PAYLOADS) & set(WORKLOADS)
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_switch_needs_others_only_and_is_on(switch):
+    assert getattr(tuning.current, switch) is True
+    needed = Tuning.__dataclass_fields__[switch].metadata["needs"]
+    assert set(needed) <= {*SWITCHES} - {switch}
+
+
+def test_tuning_is_replaced_only_in_its_context():
+    before = tuning.current
+    with tuned(any_order=False) as outer:
+        assert tuning.current is outer
+        with tuned(records_per_block=5) as inner:
+            assert (inner.any_order, inner.records_per_block) == (False, 5)
+        assert tuning.current is outer
+    assert tuning.current is before
+    with pytest.raises(ZeroDivisionError), tuned(any_order=False):
+        raise ZeroDivisionError
+    assert tuning.current is before
+
+
+def test_layout_of_one_tuning_does_not_serve_another():
+    payload = messages.example([(f"f{i}", messages.floats(i)) for i in range(100)])
+    entries = outline(payload)
+    usual = layout_of(entries)
+    assert usual.wide
+    with tuned(wide_layout=False):
+        assert not layout_of(entries).wide
+    with tuned(one_float_segments=False):
+        assert sum(map(len, layout_of(entries).parts)) == 100
+    assert layout_of(entries) is usual
