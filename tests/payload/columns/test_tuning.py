@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from benchmarks.cases import PAYLOADS
+from benchmarks.cases import ALL_WORKLOADS
 from benchmarks.workloads import WORKLOADS
 from purerecord.payload.columns import tuning
 from purerecord.payload.columns.header_templates import layout_of
@@ -20,7 +20,7 @@ def test_every_field_serves_rows_of_the_benchmark(field):
     rows = field.metadata["rows"]
     assert rows
     assert len(set(rows)) == len(rows)
-    assert set(rows) <= set(PAYLOADS) & set(WORKLOADS)
+    assert set(rows) <= set(ALL_WORKLOADS) & set(WORKLOADS)
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
