@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from purerecord import ChecksumError, Records, TruncatedError
 from purerecord.container import frames as frame
 from purerecord.container.frame_chain import split
-from purerecord.container.looks_like import looks_like
 from tests.support.damage import (
     FOOTER,
     HEADER,
@@ -259,24 +258,3 @@ def test_u32_at_needs_no_alignment():
     expected = [struct.unpack_from("<I", data, offset)[0] for offset in offsets.tolist()]
     assert frame.u32_at(data, offsets).tolist() == expected
     assert frame.u32_at(b"", np.empty(0, np.int64)).tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("head", "words"),
-    [
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"),
-        (b"\x1f\x8b\x08\x00", "gzip"),
-        (b"PK\x03\x04", "zip archive"),
-        (b"  <!DOCTYPE HTML>", "HTML"),
-        (b"<html>", "HTML"),
-        (b"PAR1", "Parquet"),
-        (b"plain text\n", "text"),
-    ],
-)
-def test_what_is_no_tfrecord_is_recognised(head, words):
-    assert words in looks_like(head)
-
-
-def test_what_is_unknown_is_not_guessed():
-    assert looks_like(b"\x00\x01\x02") is None
-    assert looks_like(b"") is None

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord import CompressionError, TFRecordOptions
-from purerecord.container.looks_like import sniff
 from purerecord.storage.deflate import BlockDeflater
 from purerecord.storage.inflate import (
     BLOCK_HEADER_SIZE,
@@ -165,31 +164,6 @@ def test_stream_that_is_not_finished_goes_on_when_more_comes(tmp_path):
             more.write(stream.compress(b"second") + stream.flush())
         assert source.read(100) == b"second"
         assert source.read(100) == b""
-
-
-@pytest.mark.parametrize(
-    ("head", "expected"),
-    [
-        (b"", ""),
-        (b"\x1f\x8b", "GZIP"),
-        (b"\x1f\x8b\x08\x00", "GZIP"),
-        (compress(b"hello" * 9, "ZLIB"), "ZLIB"),
-        (compress(b"", "ZLIB"), "ZLIB"),
-        (compress(text(3000), "ZLIB", 9)[:20], "ZLIB"),
-        (b"\x78\x9c", "ZLIB"),
-        (b"\x78\x9c" + b"\xff" * 10, ""),
-        (b"\x78\x9d" + compress(b"hello", "ZLIB")[2:], ""),
-        (b"hello, world", ""),
-    ],
-)
-def test_sniff_tells_compression_by_the_content(head, expected):
-    assert sniff(head) == expected
-
-
-def test_every_window_size_of_zlib_is_known():
-    for bits in range(9, 16):
-        stream = zlib.compressobj(wbits=bits)
-        assert sniff(stream.compress(b"hello") + stream.flush()) == "ZLIB"
 
 
 # Blocks

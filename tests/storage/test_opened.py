@@ -1,4 +1,4 @@
-"""Storage: what a caller may name, and plain bytes from whatever it is."""
+"""Open files: plain bytes from any kind of file, growing, compressed, remote or interrupted."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from pathlib import Path
 import pytest
 
 import purerecord
-from purerecord import ChecksumError, ShardedWriter, TFRecordWriter, TruncatedError, read_records
-from purerecord.container.looks_like import detect, open_source
+from purerecord import ChecksumError, TFRecordWriter, TruncatedError, read_records
+from purerecord.container.looks_like import open_source
 from purerecord.storage import opened
-from purerecord.storage.paths import is_url, resolve, resolve_paths, shard_names, split_pattern
 from tests.support.all_readers import Trickle
 from tests.support.damage import frame, frames, header
 from tests.support.interop import interop
@@ -36,178 +35,6 @@ from tests.support.settings import sampled
 RECORDS = [b"one", b"", b"three" * 100]
 DATA = frames(RECORDS)
 HOME = str(Path(purerecord.__file__).parents[1])
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def touch(*names: str) -> list[str]:
-    for name in names:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_bytes(frame(name.encode()))
-    return list(names)
-
-
-# Names
-
-
-def test_path_is_itself_in_every_spelling(folder):
-    touch("a")
-    for source in ("a", b"a", Path("a"), "file://a", ["a"], ("a",), iter(["a"]), [["a"]]):
-        assert [os.fspath(name) for name in resolve(source)] == ["a"]
-
-
-def test_file_url_is_an_absolute_path(folder):
-    touch("a")
-    assert list(read_records(f"file://{folder}/a")) == [b"a"]
-
-
-def test_glob_is_sorted_and_leaves_folders_out(folder):
-    touch("b.tfrecord", "a.tfrecord", "sub/c.tfrecord")
-    Path("z.tfrecord").mkdir()
-    assert resolve("*.tfrecord") == ["a.tfrecord", "b.tfrecord"]
-    assert resolve("**/*.tfrecord") == ["a.tfrecord", "b.tfrecord", "sub/c.tfrecord"]
-    assert resolve("[b]*") == ["b.tfrecord"]
-    assert resolve(["b*", "a*"]) == ["b.tfrecord", "a.tfrecord"]
-
-
-def test_name_that_looks_like_a_pattern_but_exists_is_a_name(folder):
-    names = touch("a[1]?.tfrecord", "b@2", "c@*")
-    for name in names:
-        assert resolve(name) == [name]
-
-
-def test_missing_file_is_a_file_not_found_error_with_its_name(folder):
-    for name in (
-        "missing",
-        "missing-*",
-        "missing@*",
-        "missing@3",
-        "missing-?????-of-?????",
-        "file://missing",
-    ):
-        with pytest.raises(FileNotFoundError) as caught:
-            read_records(name)
-        assert "missing" in str(caught.value.filename)
-
-
-def test_one_missing_file_of_many_is_said_before_anything_is_read(folder):
-    touch("a")
-    with pytest.raises(FileNotFoundError, match="b"):
-        read_records(["a", "b"])
-
-
-def test_dangling_link_folder_and_no_permission_are_os_errors(folder):
-    Path("link").symlink_to("nowhere")
-    Path("folder").mkdir()
-    with pytest.raises(FileNotFoundError):
-        read_records("link")
-    with pytest.raises(IsADirectoryError):
-        read_records("folder")
-    touch("secret")
-    Path("secret").chmod(0)
-    if os.geteuid() != 0:
-        with pytest.raises(PermissionError):
-            read_records("secret")
-
-
-@pytest.mark.parametrize("wrong", [5, None, 1.5, [5], [None], [b"a", object()]])
-def test_what_is_neither_path_nor_file_is_a_type_error(folder, wrong):
-    touch("a")
-    with pytest.raises(TypeError):
-        read_records(wrong)
-
-
-SHARDS = ["t-00000-of-00003", "t-00001-of-00003", "t-00002-of-00003"]
-
-
-def test_shards_by_count_by_star_and_by_question_marks(folder):
-    touch(*SHARDS)
-    for pattern in ("t@3", "t@*", "t-?????-of-?????", "t-*-of-*", "t-?????-of-00003"):
-        assert resolve(pattern) == SHARDS
-
-
-def test_shards_with_a_suffix_or_in_a_folder(folder):
-    names = [f"d/t-0000{i}-of-00002.tfrecord" for i in range(2)]
-    touch(*names)
-    for pattern in ("d/t@2.tfrecord", "d/t@*.tfrecord", "d/t-?????-of-?????.tfrecord"):
-        assert resolve(pattern) == names
-    tfds = touch("mnist-train.tfrecord-00000-of-00001")
-    assert resolve("mnist-train.tfrecord@1") == tfds
-    assert resolve("mnist-train.tfrecord@*") == tfds
-
-
-def test_shards_in_a_folder_that_is_named_like_one(folder):
-    names = touch("x-00001-of-00009/t-00000-of-00002", "x-00001-of-00009/t-00001-of-00002")
-    assert resolve("x-00001-of-00009/t@*") == names
-    assert resolve("x-00001-of-00009/t-?????-of-?????") == names
-
-
-def test_what_lies_beside_the_shards_is_none_of_them(folder):
-    touch(*SHARDS, *(f"{name}.index" for name in SHARDS), "t-more-of-this")
-    assert resolve("t@*") == SHARDS
-
-
-@pytest.mark.parametrize("pattern", ["t@3", "t@*", "t-?????-of-?????", "t-?????-of-00003"])
-def test_missing_shard_is_an_error_that_names_it(folder, pattern):
-    touch(SHARDS[0], SHARDS[2])
-    with pytest.raises(FileNotFoundError, match=r"00001|number 1"):
-        resolve(pattern)
-
-
-def test_plain_glob_asks_for_no_completeness(folder):
-    touch(SHARDS[0], SHARDS[2])
-    assert resolve("t-*") == [SHARDS[0], SHARDS[2]]
-
-
-def test_shards_of_two_datasets_at_once_are_refused(folder):
-    touch(*SHARDS, "t-00000-of-00001")
-    with pytest.raises(ValueError, match="several datasets"):
-        resolve("t@*")
-    assert resolve("t@1") == ["t-00000-of-00001"]
-
-
-def test_no_shards_are_refused(folder):
-    with pytest.raises(ValueError, match="no shards"):
-        resolve("t@0")
-
-
-def test_shard_names_are_those_of_tensorflow():
-    assert shard_names("t", 2) == ["t-00000-of-00002", "t-00001-of-00002"]
-    assert shard_names("t.x", 1, at=1) == ["t-00000-of-00001.x"]
-    assert shard_names("t", 100_000)[-1] == "t-099999-of-100000"
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("t", ("t", "", None)),
-        ("t@10", ("t", "", 10)),
-        ("t@10.gz", ("t", ".gz", 10)),
-        ("t@*.gz", ("t", ".gz", None)),
-        ("me@home/t", ("me@home/t", "", None)),
-        ("me@2/t@3", ("me@2/t", "", 3)),
-        ("@3", ("@3", "", None)),
-    ],
-)
-def test_patterns_are_taken_apart(pattern, expected):
-    assert split_pattern(pattern) == expected
-
-
-def test_urls_are_told_from_paths():
-    assert [is_url(name) for name in ("s3://b/k", "memory://x", "gs://b")] == [True] * 3
-    assert [is_url(name) for name in ("file://x", "/a://b", "a/b", "c:/x", "FILE:///x")] == [False] * 5
-
-
-def test_open_files_pass_where_order_suffices_and_are_refused_where_not(folder):
-    file = io.BytesIO(DATA)
-    assert resolve(file) == [file]
-    assert resolve([file, file]) == [file, file]
-    with pytest.raises(TypeError, match="open files"):
-        resolve_paths([file])
 
 
 # Files of all kinds
@@ -449,29 +276,6 @@ def test_damage_is_found_where_it_is_also_if_reading_is_interrupted(tmp_path, mo
 # What a file is
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (DATA, ""),
-        (gzip.compress(DATA), "GZIP"),
-        (zlib.compress(DATA), "ZLIB"),
-        (b"", ""),
-        (DATA[:11], ""),
-        (b"something else", ""),
-    ],
-)
-def test_compression_is_found_from_the_content(data, expected):
-    assert detect(data) == expected
-
-
-def test_plain_file_that_begins_like_a_compressed_one_is_plain():
-    # The length decides: its CRC holds.
-    for length in (0x8B1F, 0x9C78, 0x0178):
-        payload = bytes(length)
-        assert detect(frame(payload)[:4096]) == ""
-        assert list(read_records(io.BytesIO(frame(payload)))) == [payload]
-
-
 def test_opened_tells_its_name_and_compression(tmp_path):
     path = written(tmp_path / "file", gzip.compress(DATA))
     opened = open_source(str(path))
@@ -541,13 +345,6 @@ def test_only_the_last_file_is_waited_for(tmp_path):
 # Remote files
 
 
-def test_url_without_fsspec_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fsspec", None)
-    for use in (read_records, TFRecordWriter):
-        with pytest.raises(ImportError, match=r"purerecord\[remote\]"):
-            use("memory://somewhere")
-
-
 @pytest.mark.parametrize("options", ["", "GZIP", "ZLIB"])
 def test_url_is_written_and_read_through_fsspec(options):
     fsspec = interop("fsspec")
@@ -561,14 +358,3 @@ def test_url_is_written_and_read_through_fsspec(options):
     with pytest.raises(FileNotFoundError):
         list(read_records("memory://purerecord/missing"))
     fsspec.filesystem("memory").rm("/purerecord", recursive=True)
-
-
-def test_sharded_files_come_back_by_their_pattern(folder):
-    with ShardedWriter("t@3.tfrecord") as writer:
-        writer.write_many(b"%d" % i for i in range(10))
-    assert sorted(read_records("t@*.tfrecord")) == [b"%d" % i for i in range(10)]
-
-
-def test_an_absurd_number_of_shards_is_refused_at_once(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_records(tmp_path / "name@99999999999999.tfrecord")
