@@ -1,4 +1,4 @@
-"""``Records`` is a sequence of bytes, whatever its buffer is."""
+"""``Records`` is a sequence of bytes over any kind of buffer."""
 
 from __future__ import annotations
 

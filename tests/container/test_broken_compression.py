@@ -1,4 +1,4 @@
-"""Broken compressed files: where they are broken is said, and kept, in bytes of the file itself."""
+"""Broken compressed files: reports name the broken bytes of the file itself, and quarantine keeps them."""
 
 from __future__ import annotations
 

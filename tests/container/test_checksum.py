@@ -1,4 +1,4 @@
-"""CRC-32C: published check values, the mask, and many payloads judged by one CRC."""
+"""CRC-32C: published check values, the mask, and many payloads checked with one CRC."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_length_crcs_are_the_single_ones(lengths):
 
 
 def match(data: bytes, payloads: list[bytes]) -> bool | None:
-    """What ``payloads_match`` says of a file in which the frames of ``payloads`` should be."""
+    """The result of ``payloads_match`` for a file that should hold the frames of ``payloads``."""
     edges = np.array(starts(payloads), np.int64)
     begins, ends = edges[:-1] + HEADER, edges[1:] - FOOTER
     stored = np.array([struct.unpack_from("<I", data, end)[0] for end in ends.tolist()], np.uint32)

@@ -1,4 +1,4 @@
-"""Walking from length to length: however it is done, the answer is that of the plain loop."""
+"""Following lengths from frame to frame: every way gives the result of the plain loop."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tests.support.settings import CAMPAIGN
 
 @pytest.fixture(autouse=True)
 def _few_are_enough(monkeypatch):
-    """Frames are walked from many places even where these tests have too few for it to pay."""
+    """Walk from many places even if a test has too few frames to make it pay off."""
     monkeypatch.setattr(frame_chain, "_FEWEST_FRAMES", 256)
 
 
 def plain_walk(data: bytes, start: int = 0) -> list[int]:
-    """The definition: from each start its length leads to the next, as long as frames are whole."""
+    """The definition: each length leads to the next start, as long as frames are whole."""
     found = [start]
     while found[-1] + OVERHEAD <= len(data):
         end = found[-1] + int.from_bytes(data[found[-1] : found[-1] + 8], "little") + OVERHEAD
@@ -154,7 +154,7 @@ def test_header_is_looked_for_up_to_the_end_and_no_farther(monkeypatch):
         probe = plain_walk(small[: 16 * 1000])
         mean = probe[-1] // (len(probe) - 1)
         for zeros in range(5, 20):
-            # The last place where headers are looked for lies just so that what is seen there ends the data.
+            # The last window that is searched for headers ends exactly with the data.
             size = 8 * mean * (len(small) // (8 * mean) + 2) + 2 * mean + 13
             data = small + header(10_000) + b"y" * (size - zeros - len(small) - HEADER) + bytes(zeros)
             assert frame_starts(data, 0, size).tolist() == plain_walk(data)
@@ -181,7 +181,7 @@ def test_any_kind_of_buffer_is_walked(kind):
 @pytest.mark.parametrize("filling", FILLINGS)
 @pytest.mark.parametrize("lengths", [(20, 60), (300, 500), (600, 990), (0, 1900)])
 def test_megabytes_are_walked_like_the_plain_loop(lengths, filling, monkeypatch):
-    monkeypatch.undo()  # as it is done outside of tests
+    monkeypatch.undo()  # the real constants
     rng = random.Random(f"{lengths}{filling}")
     some = [FILLINGS[filling](rng, rng.randrange(*lengths)) for _ in range(200)]
     payloads = rng.choices(some, k=(5 << 20) // sum(lengths) * 2)

@@ -30,7 +30,7 @@ def path(tmp_path):
 
 
 def count_bytes_read(monkeypatch) -> Callable[[], int]:
-    """From now on, count; what is returned tells how many it were."""
+    """Starts to count the bytes read, and gives a function that returns their number."""
     sizes, readinto = [0], Opened.readinto
 
     def counted(opened, buffer):
@@ -157,7 +157,7 @@ def test_header_damage_before_a_large_record_takes_linear_time_in_a_stream():
 
 
 class Pausing(io.RawIOBase):
-    """A pipe that does not block: where it has nothing at the moment, it says so, once."""
+    """A non-blocking pipe: after each piece, one read reports that there is no data at the moment."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self._pieces = [piece for each in pieces for piece in (each, None)]

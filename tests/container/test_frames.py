@@ -27,7 +27,7 @@ from tests.support.damage import (
 )
 from tests.support.settings import tries
 
-# Records, and the file they make: what is written is what is read.
+# Records and the file they make, for writing and for reading.
 CASES = {
     "nothing": ([], ""),
     "hello": ([b"hello"], "0500000000000000 eab2043e 68656c6c6f bb1f1c19"),
@@ -169,7 +169,7 @@ def test_every_damaged_payload_is_named(count):
         assert frame.bad_payloads(kind(twice), found.begins, found.ends).tolist() == [1, count - 1]
 
 
-# The sizes at which something changes: a frame's own parts, equal runs, small and large payloads.
+# Sizes at which the code takes another path: parts of a frame, equal runs, small and large payloads.
 EDGES = [0, 1, 8, 12, 16, 64, 1024, 2048, 1 << 14]
 NEAR = sorted({max(0, edge + distance) for edge in EDGES for distance in (-1, 0, 1)})
 

@@ -180,7 +180,7 @@ def test_damage_far_behind_is_found_by_every_kind_of_walk(tmp_path, count, lengt
 def test_wrong_length_with_a_right_crc_that_leads_astray_is_found(path):
     data = fix_crc(set_length(path.read_bytes(), 0, 3 + 16), 0)  # swallows the next record
     path.write_bytes(data)
-    found = build_index(path)  # nothing says so yet: the data CRC does
+    found = build_index(path)  # the lengths do not reveal it; the data CRC will
     assert len(found) == 3
     with pytest.raises(ChecksumError):
         RecordFile(path)[0]
@@ -256,7 +256,7 @@ def test_every_damaged_byte_and_every_cut_of_an_index_is_refused(tmp_path, which
 
 
 def forged(entries: list[int], *, version=1, is_blocked=0, size=None, count=None) -> bytes:
-    """An index that says anything, with a CRC that holds."""
+    """An index with arbitrary content and a matching CRC."""
     size = sum(entries) if size is None else size
     count = len(entries) if count is None else count
     body = struct.pack("<8sIIQQQ", b"\x89PRIDX\r\n", version, is_blocked, size % 2**64, 0, count)

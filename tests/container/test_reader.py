@@ -1,4 +1,4 @@
-"""Reading forward: batches, many files, policies for damage, and buffers that end anywhere."""
+"""Reading forward: records, batches, many files, and policies for damage."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def some(seed: int, count: int, most: int = 100) -> list[bytes]:
     return [rng.randbytes(rng.randrange(most)) for _ in range(count)]
 
 
-# What it gives
+# Records and batches
 
 
 def test_records_are_bytes_in_order(path):
@@ -328,7 +328,7 @@ def test_skip_never_invents_a_record_and_keeps_those_before_the_damage(data, com
         damaged = compress(flip_byte(plain, at % len(plain))) if data.draw(st.booleans()) else damaged
     for source in (io.BytesIO(damaged), Trickle(damaged, 9)):
         got = list(read_records(source, on_error="skip"))
-        # Where a compressed stream is damaged, it may copy whole frames from elsewhere in it.
+        # A damaged compressed stream may copy whole frames from elsewhere in the stream.
         assert set(got) <= set(records), "all of them are ours"
         if whole is plain:
             remaining = iter(records)

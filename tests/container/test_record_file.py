@@ -57,7 +57,7 @@ def write(path, records=RECORDS, options=None, **more):
 
 @pytest.fixture(params=["plain", "blocked", "shards"])
 def file(request, tmp_path):
-    """The same records in each form in which they can be read at random."""
+    """The same records in each form that allows random access."""
     if request.param == "shards":
         parts = [RECORDS[:100], [], RECORDS[100:101], RECORDS[101:]]
         forms = [None, None, BLOCKED, None]
@@ -264,7 +264,7 @@ def test_damaged_block_spoils_its_records_only(tmp_path):
     assert errors_by_number(RecordFile(path)) == dict.fromkeys(range(first, last), expected)
 
 
-# Files in which one cannot seek
+# Files that cannot seek
 
 
 @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])

@@ -1,4 +1,4 @@
-"""SeekableFile reads what a forward reader reads, wherever it begins and whatever it passes over."""
+"""SeekableFile gives the same records as a forward reader, wherever it begins and whatever it skips."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_batch_is_not_in_two_pieces(size, tmp_path):
     payloads = [bytes([number % 251]) * (size + number % 7) for number in range(1000)]
     path.write_bytes(frames(payloads))
     with closing(SeekableFile(str(path))) as file:
-        file.take(1)  # now it knows how large they are
+        file.take(1)  # now the size of the records is known
         for low in range(1, 1000, 128):
             assert list(file.take(128)) == payloads[low : low + 128]
         assert file.take(128) is None
@@ -93,7 +93,7 @@ def test_large_records_are_read_about_once_and_not_in_two_pieces(size, large, mo
     monkeypatch.setattr(records, "_joined", lambda *parts: joined.append(parts) or original(*parts))
     dataset = pr.TFRecordDataset(large).batch(size)
     assert bytes_read(dataset, monkeypatch) < 1.3 * large.stat().st_size
-    assert len(joined) <= 2  # the first batch, before it is known how large they are
+    assert len(joined) <= 2  # the first batch, while their size is unknown
 
 
 @pytest.mark.parametrize("size", [2, 8, 32])
@@ -101,7 +101,7 @@ def test_large_records_that_are_not_ours_are_not_read(size, large, monkeypatch):
     dataset = pr.TFRecordDataset(large).batch(size).shard(4, 1)
     own = sum(batch.nbytes for batch in dataset)
     assert 3 * own < large.stat().st_size
-    # A little more, for they differ; and at first it is not known how large they are, nor that others follow.
+    # A little more, because sizes differ, and because the first read knows neither size nor pattern.
     assert bytes_read(dataset, monkeypatch) < (2 if size < 8 else 1.3) * own + (5 << 20)
 
 
@@ -229,7 +229,7 @@ def test_large_records_one_by_one_up_to_damage(how, tmp_path):
             (payload,) = record = file.take(1)
             assert payload == payloads[number]
             assert record.origin(0) == (str(path), number, number * 30_016)
-        file.go_to(start, 3)  # what had been read at first is forgotten
+        file.go_to(start, 3)  # the bytes read before are dropped
         if "meanwhile" in how:
             os.truncate(path, start + (5 if "header" in how else 500))
         with pytest.raises(pr.CorruptionError) as error:
@@ -240,7 +240,7 @@ def test_large_records_one_by_one_up_to_damage(how, tmp_path):
 
 
 class Counting(SeekableFile):
-    """Says what was asked of the file."""
+    """Notes the sizes of its reads."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

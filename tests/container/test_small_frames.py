@@ -90,7 +90,7 @@ def test_a_reader_in_a_cycle_of_references_is_collected_in_silence():
     holder = {"reader": SmallFrameReader(1 << 20)}
     holder["self"] = holder
     del holder
-    gc.collect()  # pytest makes an error of what is raised in here
+    gc.collect()  # pytest turns an error in here into a failure
 
 
 def test_a_reader_is_as_large_as_the_file_needs_and_serves_the_next():

@@ -166,7 +166,7 @@ def test_small_and_large_records_are_written_alike(path, options, lengths):
 
 
 def test_generator_is_written_as_it_comes(path):
-    """A generator may be endless: no more of it is taken than is handled at once."""
+    """A generator may be endless: the writer takes no more of it than it handles at once."""
     taken = 0
 
     def endless():
@@ -276,7 +276,7 @@ def test_socket_that_takes_no_more_says_so_and_goes_on_exactly():
                 writer.write(record)
             except BlockingIOError:
                 blocked += 1
-                got.append(next(reader))  # the record itself is taken; only the rest waits
+                got.append(next(reader))  # the record was accepted; only its rest waits
         while True:
             try:
                 writer.flush()
@@ -452,7 +452,7 @@ def test_append_adds_to_what_is_there(path, options):
 
 
 def test_append_to_zlib_is_refused_for_tensorflow_would_not_read_it(path):
-    with TFRecordWriter(path, "ZLIB", mode="a") as writer:  # there is nothing yet
+    with TFRecordWriter(path, "ZLIB", mode="a") as writer:  # there is no file yet
         writer.write(b"x")
     with pytest.raises(ValueError, match="ZLIB file cannot be appended to"):
         TFRecordWriter(path, "ZLIB", mode="a")
@@ -554,7 +554,7 @@ def test_writing_goes_on_exactly_where_the_disk_was_full(options):
                     except OSError as error:
                         failures += 1
                         assert error.errno == errno.ENOSPC  # noqa: PT017 - the others are to be raised
-                        file.room = 3000  # somebody made room
+                        file.room = 3000  # space became free
         file.room = 1 << 30
         writer.close()
         assert failures

@@ -11,7 +11,7 @@ from purerecord.memory.copying import copy_ranges, elements
 
 
 def copied(source: bytes, begins: list[int], gaps: list[int], lengths: list[int]) -> tuple[bytes, bytes]:
-    """What is in the target afterwards, and what should be: each range behind a gap of full stops."""
+    """The target after the copy, and the expected one: each range after a gap of full stops."""
     sizes = np.array(lengths, np.int64)
     places = np.cumsum(np.array(gaps, np.int64) + sizes) - sizes
     target = np.full(sum(gaps) + sum(lengths) + 3, ord("."), np.uint8)

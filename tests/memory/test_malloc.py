@@ -1,4 +1,4 @@
-"""The heap keeps what is freed: a batch finds the pages of the one before it. New ones are large."""
+"""The allocator keeps freed memory: a batch uses the pages of the one before. New pages are large."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_memory_that_was_freed_is_used_again():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env={"PYTHONPATH": HOME}, capture_output=True, text=True, check=True
     )
-    assert int(done.stdout) < 3_000_000 // 4096  # those of one block, where all twenty have as many
+    assert int(done.stdout) < 3_000_000 // 4096  # the page faults of one block, not of all twenty
 
 
 @pytest.mark.skipif(

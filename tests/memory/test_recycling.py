@@ -1,4 +1,4 @@
-"""BufferPool is used again only when nobody can see it."""
+"""A pool lends memory again only if nothing refers to it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_buffer_for_much_is_given_up_where_only_little_is_asked_for():
 @counting
 @pytest.mark.parametrize("seen", [-1, 0, 1, 5])
 def test_how_references_are_counted_is_found_out(monkeypatch, seen):
-    """Newer Pythons, and compilers, count fewer of them: a function's arguments, for instance."""
+    """Newer interpreters and compilers count fewer references, for instance of a function's arguments."""
     counted = sys.getrefcount
     monkeypatch.setattr(sys, "getrefcount", lambda value: counted(value) + seen)
     monkeypatch.setattr(memory_module, "_UNUSED", memory_module._count_unused())

@@ -22,7 +22,7 @@ needs_proc = pytest.mark.skipif(
 
 
 def descriptors() -> int:
-    gc.collect()  # what earlier tests have left
+    gc.collect()  # objects that earlier tests left
     return len(os.listdir("/proc/self/fd"))
 
 
@@ -104,7 +104,7 @@ def test_reader_forgotten_together_with_an_error_is_closed_without_a_word(compre
         for _ in range(20):
             for reader in (pr.read_records(path), iter(TFRecordDataset(path)), open_source(str(path))):
                 first = reader.read(100) if isinstance(reader, Opened) else next(reader)
-                cycle: list = [reader, first]  # as a traceback and its frames are one
+                cycle: list = [reader, first]  # like a traceback and its frames
                 cycle.append(cycle)
                 del reader, cycle
         gc.collect()

@@ -1,4 +1,4 @@
-"""Inflating: members, streams and blocks one after the other, and all that can be saved before a break."""
+"""Inflating: consecutive members, streams and blocks, and all plain bytes before a break."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_every_break_keeps_what_came_before(compression, step):
             assert compression == "GZIP"
             assert 4 <= at < 10
         elif got != data[: len(got)]:
-            assert at >= 2  # damaged literals come out before the checksum says so
+            assert at >= 2  # damaged literals are inflated before the checksum reveals them
 
 
 def test_break_far_behind_keeps_all_before_it():

@@ -126,7 +126,7 @@ def test_pipe_is_read_as_it_fills():
         reader = read_records(source)
         for record in RECORDS:
             sink.write(frame(record))
-            assert next(reader) == record  # each at once, not when a buffer is full
+            assert next(reader) == record  # each record at once, not when a buffer is full
         sink.close()
         assert list(reader) == []
 

@@ -1,4 +1,4 @@
-"""All ways to read a file, to be compared: what came out, and which error ended it."""
+"""All ways to read a file, for comparison: the records they give, and the error that ends them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from purerecord import CorruptionError, RecordFile, Records, read_batches, read_
 
 
 class Outcome(NamedTuple):
-    """The records that came, and what ended them: None for the end, else the error's kind and place."""
+    """The records before the end, and the type and place of the error that ended them, or None."""
 
     records: list[bytes]
     error: tuple[type, int | None, int | None] | None
 
 
 class Trickle(io.RawIOBase):
-    """A stream that gives at most ``step`` bytes at a time and knows neither position nor size."""
+    """A stream that gives at most ``step`` bytes per read and has neither position nor size."""
 
     def __init__(self, data: bytes, step: int = 1) -> None:
         self._data = io.BytesIO(data)
@@ -39,7 +39,7 @@ class Trickle(io.RawIOBase):
 
 
 def outcome(source: Iterable[bytes]) -> Outcome:
-    """What iterating gives, up to the first error."""
+    """The outcome of iterating, up to the first error."""
     records: list[bytes] = []
     try:
         for record in source:
@@ -59,7 +59,7 @@ def joined(batches: Iterable[Records]) -> Iterator[bytes]:
 
 
 def by_next(source: Iterator[bytes]) -> Iterator[bytes]:
-    """The records that ``next`` gives; the reader must say the same again when asked again."""
+    """The records that ``next`` gives; another ``next`` must end or raise in the same way."""
     while True:
         try:
             yield next(source)
@@ -89,7 +89,7 @@ STREAMING: dict[str, Callable[[Path], Iterable[bytes]]] = {
 
 
 def agreed(path: Path) -> Outcome:
-    """What reading ``path`` gives, after making sure that all ways to read agree."""
+    """The outcome of reading ``path``, on which all ways to read must agree."""
     first, *others = ((way, outcome(read(path))) for way, read in STREAMING.items())
     for way, other in others:
         assert other == first[1], f"{way} differs from {first[0]}"
@@ -98,7 +98,7 @@ def agreed(path: Path) -> Outcome:
 
 
 def check_indexed(path: Path, expected: Outcome) -> None:
-    """``RecordFile`` agrees: the same records and error, or, where damage hides places, the error at once."""
+    """Check that ``RecordFile`` gives the same outcome, or an error at once if damage prevents an index."""
     indexed = outcome(RecordFile(path))
     if indexed.records or indexed.error is None:
         assert indexed == expected

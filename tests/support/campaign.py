@@ -1,6 +1,6 @@
-"""The campaign: thousands of small files, each damaged by chance, each read back and accounted for.
+"""The campaign: thousands of small files, each damaged at random, read back and accounted for.
 
-What must come out is worked out from the traces that ``traced_damage`` leaves.
+The expected result follows from the origins of bytes that ``traced_damage`` records.
 ``python -m tests.support.campaign 100000`` runs it for longer than the test suite does, and prints what it
 found; a second number is where to begin.
 """
@@ -32,30 +32,30 @@ from tests.support.damage import frames as make_frames
 from tests.support.small_buffers import buffers
 from tests.support.traced_damage import PROFILES, Traced, damage, encode, make_payloads
 
-# --- What must come out -----------------------------------------------------------------------------
+# --- Expected results -----------------------------------------------------------------------------
 
 
 @dataclass
 class Tally:
-    """What was found over many files."""
+    """The counts over many files."""
 
     files: Counter[str] = field(default_factory=Counter)
     damages: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     intact: Counter[str] = field(default_factory=Counter)  # records that no damage touched, by form
-    recovered: Counter[str] = field(default_factory=Counter)  # of these
-    headless: int = 0  # beyond these: records of which only the header was damaged
+    recovered: Counter[str] = field(default_factory=Counter)  # those of them that were read
+    headless: int = 0  # records beyond ``intact`` that only lost their header
     hidden: int = 0  # records moved to where they look like part of another, left out of ``intact``
     mistaken: int = 0  # frames of a TFRecord inside a payload, taken for the file's own
     undetectable: int = 0  # files that are damaged, but whole: records cut out at their edges, say
 
     def add(self, other: Tally) -> None:
-        """Count in what was found over other files."""
+        """Add the counts over other files."""
         for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def recall(self, form: str) -> float:
-        """How many of the records that no damage touched came out."""
+        """The share of the records that no damage touched that were recovered."""
         return self.recovered[form] / self.intact[form] if self.intact[form] else 1.0
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Tally:
 
 
 def places(file: Traced, begins: Any, ends: Any) -> list[tuple[int, int]]:
-    """Where in the damaged file the clean bytes [begins[i], ends[i]) lie side by side, and i."""
+    """All (offset, i) where the damaged file holds the clean bytes [begins[i], ends[i]) in one piece."""
     begins, ends = np.asarray(begins), np.asarray(ends)
     order = np.argsort(file.origin, kind="stable")
     ordered = file.origin[order]
@@ -130,7 +130,7 @@ def check_plain(
             tally.headless += 1
         position += item.length + FOOTER
         if payload != headless.get(item.offset):
-            # Where a header for eight bytes lies before another header, they are a frame, by all the rules.
+            # A header for eight bytes before another header is a valid frame, by all rules.
             possible = payload in known or is_header(data, item.offset + HEADER)
             assert nested or possible, f"a record was invented at {item.offset}"
             tally.mistaken += payload not in known
@@ -138,7 +138,7 @@ def check_plain(
     frames = [item for item in found if isinstance(item, Frame)]
     assert [frame.index for frame in frames] == list(range(len(frames)))
     swallowed = set(inside_others(file, intact, payloads))
-    for frame in frames:  # where a lost byte is the same as the next, a frame may end one byte further on
+    for frame in frames:  # a frame may end one byte later, if a lost byte equals the next
         swallowed.update(range(frame.offset + 1, frame.offset + frame.length + OVERHEAD))
     missed = sorted(set(intact) - swallowed - {frame.offset for frame in frames})
     assert nested or not missed, f"intact frames at {missed} were not found"
@@ -152,9 +152,9 @@ def check_plain(
 
 
 def inside_others(file: Traced, intact: dict[int, bytes], payloads: list[bytes]) -> Iterator[int]:
-    """Frames that were moved to the middle of a damaged one whose own header, and the next, are right.
+    """The offsets of frames that were moved into a damaged frame whose own header, and the next, are right.
 
-    That is just what a TFRecord inside a payload looks like, so they are not to be had.
+    They look exactly like a TFRecord inside a payload, so no reader can recover them.
     """
     data = file.data.tobytes()
     begins, _ = frame_edges(payloads)
@@ -162,14 +162,14 @@ def inside_others(file: Traced, intact: dict[int, bytes], payloads: list[bytes])
     for at, i in places(file, begins, begins + HEADER):
         stop = at + len(payloads[i]) + OVERHEAD
         if at not in intact and (stop == len(data) or is_header(data, stop)):
-            # Frames side by side up to just there were not moved: what came before them is missing.
+            # Adjacent frames up to exactly there were not moved: the bytes before them are missing.
             while stop in before:
                 stop = before[stop]
             yield from (a for a in intact if at < a < stop)
 
 
 def is_header(data: bytes, at: int) -> bool:
-    """Whether a length and its CRC stand there."""
+    """Whether a length and its matching CRC are at ``at``."""
     found = data[at : at + HEADER]
     return len(found) == HEADER and header(int.from_bytes(found[:8], "little")) == found
 
@@ -179,7 +179,7 @@ def check_compressed(
 ) -> tuple[int, bool]:
     """Whether the records ``found`` are right for a compressed file.
 
-    Says how many of them had to be there, and whether the damage left no trace.
+    Gives the number of records that had to be there, and whether the damage is undetectable.
     """
     known = set(payloads)
     assert all(payload in known for payload in found), "no record is invented"
@@ -197,7 +197,7 @@ def check_compressed(
 
 
 def whole_records(plain: bytes) -> list[bytes]:
-    """The records of a piece that may begin and end inside a frame: none unless it begins with one."""
+    """The records of plain bytes that may end inside a frame; none unless they begin with a frame."""
     return list(read_records(io.BytesIO(plain), compression="", on_error="stop"))
 
 
@@ -214,7 +214,7 @@ def whole_before_damage(file: Traced, clean: bytes, payloads: list[bytes]) -> li
 
 
 def intact_members(file: Traced, clean: bytes) -> list[tuple[int, int, bytes]]:
-    """The compressed streams that no damage touched: begin and end in the damaged file, and inflated."""
+    """The undamaged compressed streams: begin and end in the damaged file, and their plain bytes."""
     begins, inflated = [0], []
     while begins[-1] < len(clean):
         inflater = zlib.decompressobj(47)
@@ -224,11 +224,11 @@ def intact_members(file: Traced, clean: bytes) -> list[tuple[int, int, bytes]]:
     return [(at, at + sizes[i], inflated[i]) for at, i in places(file, begins[:-1], begins[1:])]
 
 
-# --- One file of it ---------------------------------------------------------------------------------
+# --- One file of the campaign -----------------------------------------------------------------------
 
 
 class Trickle(io.RawIOBase):
-    """A pipe: it gives what it has at the moment, and cannot seek."""
+    """A pipe: gives a random number of bytes per read, and cannot seek."""
 
     def __init__(self, data: bytes, rng: random.Random) -> None:
         self._file = io.BytesIO(data)
@@ -251,7 +251,7 @@ FORMS: dict[str, Any] = {
 
 
 def run_one(seed: int, folder: str, tally: Tally) -> None:
-    """Make, damage, read and judge one file."""
+    """Make, damage, read and check one file."""
     rng = random.Random(seed)
     form = rng.choices(list(FORMS), [60, 8, 12, 4, 16])[0]
     payloads = make_payloads(rng, "nested" if form == "nested" else rng.choice(list(PROFILES)))
@@ -275,7 +275,7 @@ def run_one(seed: int, folder: str, tally: Tally) -> None:
 def read_all(
     rng: random.Random, data: bytes, folder: str, compression: str
 ) -> tuple[list[Frame | Damage], list[bytes], FileReport]:
-    """What scanning finds in ``data``, what reading and validating give, once all ways of doing it agree."""
+    """The results of scanning, reading and validating ``data``, on which all ways of doing so must agree."""
     look = rng.choice([100, 4_000, 1 << 20, 1 << 20])
     with buffers(_LOOKAHEAD=look):
         found = list(scan(io.BytesIO(data), compression=compression))
@@ -314,20 +314,20 @@ def read_all(
 
 
 def check_bytes(report: FileReport, data: bytes) -> None:
-    """Whether every byte is accounted for: of the plain data, and of the file itself."""
+    """Check that every byte is accounted for, of the plain data and of the file itself."""
     assert report.good_bytes + report.damaged_bytes == report.size
     assert report.good_file_bytes + report.damaged_file_bytes == report.file_size == len(data)
     assert report.good_bytes >= 0
     at = 0
     for begin, end in (item.compressed for item in report.damages if item.compressed is not None):
-        assert at <= begin <= end <= len(data), "compressed ranges lie one behind the other"
+        assert at <= begin <= end <= len(data), "compressed ranges come in order"
         at = end
 
 
 def alike(some: Iterable[Frame | Damage], others: Iterable[Frame | Damage], exact: bool) -> bool:
-    """Whether they are the same; in compressed data, but for how much nonsense comes before a break.
+    """Whether both are the same, except for the name of duplicated blocks, which only a file on disk gets.
 
-    And but for duplicated blocks, which are called that only in a file on disk.
+    Unless ``exact``, the amount of nonsense before a break in compressed data does not count either.
     """
 
     def gist(item: Frame | Damage) -> Any:
@@ -355,7 +355,7 @@ def _source(rng: random.Random, data: bytes, folder: str) -> Callable[[], Any]:
 
 
 def run(count: int, first: int = 0) -> Tally:
-    """Files ``first`` and on, ``count`` of them; AssertionError names the first that is wrong."""
+    """Run ``count`` files from number ``first`` on; an AssertionError names the first that is wrong."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
@@ -368,7 +368,7 @@ def run(count: int, first: int = 0) -> Tally:
 
 
 def run_on_all_cores(count: int, first: int = 0) -> Tally:
-    """The same, in several processes."""
+    """Like ``run``, in several processes."""
     step = 250
     pieces = [(min(step, first + count - begin), begin) for begin in range(first, first + count, step)]
     total = Tally()

@@ -1,6 +1,6 @@
-"""Words for damage: what can happen to bytes on their way, as small functions from bytes to bytes.
+"""Kinds of damage that files suffer, as small functions from bytes to bytes.
 
-Frames are made here from the format's description alone, so that tests do not judge the package by itself.
+The frames come from the format's description alone, so that tests do not judge the package by its own code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def masked(data: bytes) -> int:
 
 
 def header(length: int) -> bytes:
-    """A frame's header, valid for any length, however absurd."""
+    """A valid frame header for any length, even an absurd one."""
     octets = struct.pack("<Q", length)
     return octets + struct.pack("<I", masked(octets))
 
@@ -31,7 +31,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def frames(payloads: Iterable[bytes]) -> bytes:
-    """The frames of many payloads, one after the other: a whole plain file."""
+    """The frames of many payloads, in order: a whole uncompressed file."""
     return b"".join(map(frame, payloads))
 
 
@@ -44,7 +44,7 @@ def starts(payloads: Iterable[bytes]) -> list[int]:
 
 
 def flip_bit(data: bytes, bit: int) -> bytes:
-    """One bit turned; bits count from the lowest of the first byte."""
+    """One bit flipped; bits count from the lowest one of the first byte."""
     return flip_byte(data, bit // 8, 1 << bit % 8)
 
 
@@ -54,43 +54,43 @@ def flip_byte(data: bytes, at: int, by: int = 0xFF) -> bytes:
 
 
 def cut(data: bytes, size: int) -> bytes:
-    """Only the first ``size`` bytes arrived."""
+    """Only the first ``size`` bytes."""
     return data[:size]
 
 
 def insert(data: bytes, at: int, extra: bytes) -> bytes:
-    """Bytes that do not belong there."""
+    """``extra`` bytes inserted at ``at``."""
     return data[:at] + extra + data[at:]
 
 
 def delete(data: bytes, begin: int, end: int) -> bytes:
-    """Bytes that went missing."""
+    """The bytes from ``begin`` to ``end`` removed."""
     return data[:begin] + data[end:]
 
 
 def zero(data: bytes, begin: int, end: int) -> bytes:
-    """A hole: the size is right, the bytes were never written."""
+    """A hole: the bytes from ``begin`` to ``end`` are zeros, as if never written."""
     return data[:begin] + bytes(len(data[begin:end])) + data[end:]
 
 
 def swap(data: bytes, first: tuple[int, int], second: tuple[int, int]) -> bytes:
-    """Two ranges, ``first`` before ``second``, that changed places."""
+    """Two ranges swapped; ``first`` comes before ``second``."""
     (a, b), (c, d) = first, second
     return data[:a] + data[c:d] + data[b:c] + data[a:b] + data[d:]
 
 
 def set_length(data: bytes, at: int, length: int) -> bytes:
-    """Another length in the header at ``at``; its CRC stays and no longer matches."""
+    """Another length in the header at ``at``, whose CRC then no longer matches."""
     return data[:at] + struct.pack("<Q", length) + data[at + 8 :]
 
 
 def fix_crc(data: bytes, at: int) -> bytes:
-    """The CRC of the length in the header at ``at`` made to match."""
+    """The length CRC of the header at ``at`` corrected."""
     return data[: at + 8] + struct.pack("<I", masked(data[at : at + 8])) + data[at + HEADER :]
 
 
 def fix_data_crc(data: bytes, at: int) -> bytes:
-    """The CRC of the payload of the frame at ``at`` made to match."""
+    """The data CRC of the frame at ``at`` corrected."""
     begin = at + HEADER
     end = begin + struct.unpack_from("<Q", data, at)[0]
     return data[:end] + struct.pack("<I", masked(data[begin:end])) + data[end + FOOTER :]

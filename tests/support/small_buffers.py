@@ -1,4 +1,4 @@
-"""The sizes in which the readers read, to be made small in tests: then edges fall everywhere."""
+"""Small read sizes for tests: with them, the edges of buffers fall everywhere in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ READERS = ("container.frame_stream", "container.small_frames", "recovery.fast_ve
 
 @cache
 def owners(name: str) -> list[ModuleType]:
-    """The modules of the package that read by a size of that name."""
+    """The reading modules that have a constant of that name."""
     names = [f"purerecord.{module}" for module in READERS]
     modules = [import_module(module) for module in names if find_spec(module)]
     return [module for module in modules if name in vars(module)]
@@ -22,7 +22,7 @@ def owners(name: str) -> list[ModuleType]:
 
 @contextmanager
 def buffers(**sizes: int) -> Iterator[None]:
-    """Has the readers read in such pieces."""
+    """Sets these constants in the reading modules, for the duration of a block."""
     before = [(module, name, getattr(module, name)) for name in sizes for module in owners(name)]
     assert {name for _, name, _ in before} == set(sizes), "some module reads by each of these sizes"
     try:

@@ -1,7 +1,7 @@
-"""Files for the campaign: clean ones of many kinds, and damage that leaves a trace.
+"""Files for the campaign: clean files of many kinds, and damage that records what it does.
 
-A damaged file carries, beside its bytes, the place in the clean file that every byte came from. So it is
-known, without asking the code under test, which frames are intact, and where they are now.
+A damaged file has, beside its bytes, the offset in the clean file that each byte came from. So the campaign
+knows, without the code under test, which frames are intact and where they are now.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLOCK = 4096
 
 
 def make_payloads(rng: random.Random, profile: str) -> list[bytes]:
-    """The records of a clean file of some 5 to 16 kB: a few blocks, so that thousands are done in minutes."""
+    """The records of a clean file of about 5 to 16 kB: a few blocks, so that thousands take only minutes."""
     budget = rng.randint(5_000, 16_000)
     if profile == "large":
         budget *= 4
@@ -65,9 +65,9 @@ PROFILES: dict[str, Callable[[random.Random, list[bytes]], bytes]] = {
     "mixed": _mixed,
     "large": lambda rng, _: rng.randbytes(rng.randint(2_000, 30_000)),
     "text": _text,
-    # The upper bytes of lengths are zeros too: a search must not choke on them.
+    # The upper bytes of lengths are zeros too: a search must not become slow on them.
     "zeros": lambda rng, _: bytes(rng.randint(0, 900)) + rng.randbytes(rng.randint(0, 30)),
-    # A payload of eight bytes and its CRC are just what a header looks like, of any length.
+    # A payload of eight bytes and its CRC look exactly like a header, for any length.
     "numbers": lambda rng, _: rng.randrange(1 << rng.choice([8, 20, 40, 64])).to_bytes(8, "little"),
     "repeated": _mixed,
 }
@@ -86,7 +86,7 @@ def encode(payloads: list[bytes], options: Any = None) -> bytes:
 
 @dataclass
 class Traced:
-    """Bytes, and where in the clean file each came from; -1 where it is not from there."""
+    """Bytes, and the offset in the clean file that each came from; -1 for bytes that are not from it."""
 
     data: npt.NDArray[np.uint8]
     origin: npt.NDArray[np.int64]
@@ -158,7 +158,7 @@ def repeat_block(rng: random.Random, file: Traced) -> None:
 
 
 def hit_header(rng: random.Random, file: Traced) -> None:
-    """A flip in the first bytes of the file, where all headers are worst to lose."""
+    """Damage in the first bytes of the file, where a lost header costs most."""
     at = rng.randrange(min(HEADER, len(file.data)))
     file.overwrite(at, rng.randbytes(rng.choice([1, 1, 4, 12])))
 
@@ -169,7 +169,7 @@ DAMAGES: tuple[Callable[[random.Random, Traced], None], ...] = (
 
 
 def damage(rng: random.Random, data: bytes) -> tuple[Traced, list[str]]:
-    """``data``, damaged in one to five ways, and the names of these."""
+    """``data``, damaged in one to five ways, and the names of these ways."""
     file, names = Traced.clean(data), []
     wanted = rng.choice([1, 1, 1, 1, 2, 2, 3, 5])
     while not names or (len(names) < wanted and len(file.data)):
