@@ -1,4 +1,4 @@
-"""Spans: what stands at known places of a buffer, taken from all of them at once."""
+"""Values: spans anywhere in a buffer, decoded all at once."""
 
 from __future__ import annotations
 
