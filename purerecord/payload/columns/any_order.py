@@ -143,7 +143,8 @@ def _find_entries(block: RecordBlock, number: int) -> _Entries:
             return _Entries(starts, np.broadcast_to(rows, starts.shape), alive)
     starts, counts = walk(block.octets, np.where(filled, cursor, block.ends), block.ends)
     lasts = np.cumsum(counts)[rows] - 1
-    alive[rows] = field_ends(block.octets, starts[lasts]) == block.ends[rows]
+    ends = block.ends[rows]
+    alive[rows] = field_ends(block.octets, starts[lasts], ends) == ends
     return _Entries(starts, np.repeat(np.arange(alive.size), counts), alive)
 
 

@@ -60,17 +60,22 @@ def have_short_lengths(octets: Octets, places: Ints) -> Mask:
     return octets[1:].take(places, mode="clip") < 0x80
 
 
-def field_ends(octets: Octets, places: Ints) -> Ints:
-    """Where the fields at ``places`` end by their lengths; past the buffer if a length is malformed."""
+def field_ends(octets: Octets, places: Ints, stops: Ints) -> Ints:
+    """Where the fields at ``places`` end by their lengths; past the buffer if a length is malformed.
+
+    What is returned for places at or past ``stops`` is arbitrary, but not before them.
+    """
     # Past the end of the buffer any length will do: such a field ends too late anyway.
     lengths = octets[1:].take(places, mode="clip")
-    if lengths.tobytes().isascii():  # all lengths are single bytes
-        ends: Ints = places + lengths
-        ends += 2
-        return ends
-    size, width, valid = decode_lengths(words_at(octets, places + 1))
-    size[~valid] = octets.size
-    return places + 1 + width + size
+    ends: Ints = places + lengths
+    ends += 2
+    if not lengths.tobytes().isascii():  # some lengths may take more than a byte
+        longer = np.flatnonzero((lengths >= 0x80) & (places < stops))
+        if longer.size:
+            size, width, valid = decode_lengths(words_at(octets, places[longer] + 1))
+            size[~valid] = octets.size
+            ends[longer] = places[longer] + 1 + width + size
+    return ends
 
 
 # --- Lists of fields --------------------------------------------------------------------------------
@@ -118,7 +123,7 @@ def _walk_on(octets: Octets, cursor: Ints, stops: Ints) -> tuple[Ints, Ints, Int
         places = np.empty((steps + 1, cursor.size), np.int64)
         places[0] = cursor
         for here, there in pairwise(places):
-            np.minimum(field_ends(octets, here), stops, out=there)
+            np.minimum(field_ends(octets, here, stops), stops, out=there)
         cursor = places[-1]
         groups.append(places[:-1])
         counts += np.add.reduce((groups[-1] < stops).view(np.int8), axis=0, dtype=np.int8)

@@ -1,3 +1,5 @@
+"""Field walk: every field of every list is found, and no walk leaves its list."""
+
 from __future__ import annotations
 
 from itertools import accumulate

@@ -1,4 +1,4 @@
-"""Layouts: the outline of a record, and the words of its headers."""
+"""Header templates: the words of a run, and the parts of a layout."""
 
 from __future__ import annotations
 
@@ -6,124 +6,18 @@ from itertools import chain
 from random import Random
 
 import numpy as np
-import pytest
-from hypothesis import given
 
-from purerecord.payload.columns.header_templates import FIRST_KEY_BYTES, Run, group_by_depth, layout_of
+from purerecord.payload.columns.header_templates import Run, group_by_depth, layout_of, template_of
 from purerecord.payload.columns.outline import (
     Entry,
-    common,
-    first_key,
-    has_keys,
     outline,
-    prefix_of,
 )
 from purerecord.payload.columns.tuning import Tuning
-from purerecord.payload.varint import varint
-from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, delimited, read_size
+from purerecord.payload.wire import BYTES, FLOAT, INT64, delimited
 from tests.support import handmade_messages as messages
-from tests.support.column_batches import NAMES, batch, strange_entries
-from tests.support.strategies import example_payloads
+from tests.support.column_batches import NAMES, batch
 
 DEFAULT = Tuning()
-
-
-def kinds(payload: bytes) -> list[tuple[bytes, int]] | None:
-    entries = outline(payload)
-    return None if entries is None else [(entry.key, entry.kind) for entry in entries]
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_outline_is_what_the_row_decoder_finds(seed):
-    (payload,) = batch(Random(seed), 1)
-    assert kinds(payload) == [(name.encode(), kind) for name, (kind, _) in decode_features(payload).items()]
-
-
-def test_entries_are_short_if_each_length_is_one_byte():
-    for size in (0, 1, 50, 110, 118, 119, 127, 128, 300):
-        payload = messages.example([("a", messages.strings(bytes(size)))])
-        assert [entry.short for entry in outline(payload)] == [size + 9 < 128]
-    assert not outline(messages.example([("a", messages.strings(b"x", b"y"))]))[0].short
-    assert not outline(messages.example([("a", messages.ints())]))[0].short
-    assert outline(messages.example([("a", b"")])) == (Entry(b"a", UNSET, False, False),)
-
-
-@pytest.mark.parametrize("key", ["", "a", "é", "k" * DEFAULT.longest_key])
-@pytest.mark.parametrize("values", [0, 1, 100, 10_000])
-def test_first_key_is_found_in_the_head_of_a_record(key, values):
-    payload = messages.example([(key, messages.floats(*[0.5] * values)), ("b", messages.ints(1))])
-    assert first_key(payload[:FIRST_KEY_BYTES]) == key.encode()
-
-
-@pytest.mark.parametrize("payload", [b"", b"\x0a", b"\x0a\x00", b"\x0a\x80", b"\xff" * 200])
-def test_record_without_entries_or_of_another_form_has_no_first_key(payload):
-    assert first_key(payload) is None
-
-
-@pytest.mark.parametrize("size", [0, 1, 127, 128, 16383, 16384, 2**21, 2**28, 2**31 - 1])
-def test_sizes_are_read_up_to_those_of_a_message(size):
-    assert read_size(b"??" + varint(size) + b"?", 2) == (size, 2 + len(varint(size)))
-
-
-@pytest.mark.parametrize(
-    "octets", [b"", b"\x80", varint(2**31), varint(2**35), b"\x81" + b"\x80" * 4 + b"\x00"]
-)
-def test_what_the_row_decoder_takes_for_no_size_is_none(octets):
-    with pytest.raises(IndexError):
-        read_size(octets, 0)
-
-
-def test_keys_of_a_record_are_known_by_their_order():
-    names = ["", "a", "é", "k" * DEFAULT.longest_key]
-    payload = messages.example([(name, messages.floats(*range(50))) for name in names])
-    prefixes = [prefix_of(entry) for entry in outline(payload)]
-    assert has_keys(payload, prefixes)
-    assert not has_keys(payload, prefixes[::-1])
-    assert not has_keys(payload, prefixes[:-1])
-    assert not has_keys(payload, [*prefixes, prefixes[0]])
-    assert not any(has_keys(payload[:length], prefixes) for length in range(len(payload)))
-
-
-def test_entries_that_serve_for_two_records_are_short_only_if_they_are_in_both():
-    one, other = (
-        outline(messages.example([("f", messages.floats(*[1] * number)), ("i", feature)]))
-        for number, feature in ((1, b""), (100, messages.ints(1)))
-    )
-    assert common(one, other) == (Entry(b"f", FLOAT, False, False), Entry(b"i", INT64, False, False))
-    assert common(one, one) == one
-    assert common(one, one[::-1]) == common(one, one[:1]) == ()
-
-
-@pytest.mark.parametrize(
-    "payload",
-    [
-        b"",
-        b"junk",
-        b"\x0a\x05",
-        messages.example([("a", messages.ints(1))]) + b"\x10\x05",
-        messages.example([("a", messages.ints(1))])[:-1],
-        messages.example([("a", messages.ints(1)), ("a", messages.ints(2))]),
-        messages.example([("x" * (DEFAULT.longest_key + 1), messages.ints(1))]),
-        messages.example([(str(i), b"") for i in range(DEFAULT.most_entries + 1)]),
-        delimited(1, delimited(1, delimited(1, b"\xff") + delimited(2, b""))),
-        delimited(1, delimited(1, delimited(2, b"") + delimited(1, b"a"))),
-        delimited(1, delimited(1, delimited(1, b"a") + delimited(2, b"\x22\x00"))),
-        delimited(1, b"\x10\x05"),
-    ],
-)
-def test_record_of_an_unusual_form_has_no_outline(payload):
-    assert outline(payload) is None
-
-
-@given(example_payloads)
-def test_outline_of_any_bytes_is_entries_or_nothing(payload):
-    entries = outline(payload)
-    assert entries is None or all(entry.key.decode() is not None for entry in entries)
-
-
-def test_outline_of_strange_entries_raises_nothing():
-    for seed in range(200):
-        outline(strange_entries(Random(seed)))
 
 
 def test_words_of_a_run_are_the_headers_of_its_segments():
@@ -166,3 +60,12 @@ def test_groups_by_depth_have_all_entries_of_one_depth_together():
     depths = [{-(-(len(entry.key) + 10) // 8) for entry in group} for group in groups]
     assert all(len(depth) == 1 for depth in depths)
     assert len(set(map(tuple, depths))) == len(groups)
+
+
+def test_header_is_its_template_and_the_lanes():
+    segment = (Entry(b"id", INT64, True, False),)
+    assert template_of(segment, 0) == bytes.fromhex("0a 0a 0a 02 69 64 12 04 1a 02 0a 00")
+    assert messages.example([("id", messages.ints(5))])[2:-1] == template_of(segment, 1)
+    run = Run((segment,))
+    lanes = bytes.fromhex("00 01 00 00 00 00 00 01 00 01 00 01").rjust(16, b"\0")
+    assert run.lanes[:, 0, 0].tobytes() == lanes

@@ -1,4 +1,4 @@
-"""Pieces: parts of a batch that were decoded apart become one again."""
+"""Merge: parts of a batch that took different paths become one column."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Sequence maps: the context and the feature lists of many records, found together."""
+
 from __future__ import annotations
 
 import numpy as np

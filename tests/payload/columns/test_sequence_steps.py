@@ -1,3 +1,5 @@
+"""Sequence steps: whichever way steps are found, they hold what the row decoder says."""
+
 from __future__ import annotations
 
 import tracemalloc

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +55,15 @@ def test_layout_of_one_tuning_does_not_serve_another():
     with tuned(one_float_segments=False):
         assert sum(map(len, layout_of(entries).parts)) == 100
     assert layout_of(entries) is usual
+
+
+FOLDER = Path(tuning.__file__).parent
+PAGE = FOLDER.parents[2] / "docs" / "internals" / "columns.md"
+
+
+def test_page_names_every_module_of_the_folder_and_every_module_has_its_test():
+    modules = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text()))
+    assert modules <= named
+    assert {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("test_*.py")} == modules
+    assert modules <= set(re.findall(r"\w+", (FOLDER / "__init__.py").read_text()))

@@ -1,4 +1,4 @@
-"""Spans: what stands at known places of a buffer, taken from all of them at once."""
+"""Values: spans anywhere in a buffer, decoded all at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from purerecord.payload.columns.values import (
     words_at,
 )
 from purerecord.payload.varint import varint
-from tests.support.strategies import CAMPAIGN, int64s
+from tests.support.strategies import int64s
 
 
 def scattered(parts: list[bytes], random: Random) -> tuple[bytes, np.ndarray, np.ndarray, np.ndarray]:
@@ -98,7 +98,7 @@ def test_lists_of_any_length_in_chunks_of_any_size(chunk, length):
 
 
 @pytest.mark.parametrize("length", [40, 400])
-@pytest.mark.parametrize("seed", range(15 * CAMPAIGN))
+@pytest.mark.parametrize("seed", range(tries(15)))
 def test_spans_that_are_no_integers(seed, length):
     random = Random(seed)
     lists = [[random.getrandbits(20) for _ in range(random.randrange(length))] for _ in range(10)]

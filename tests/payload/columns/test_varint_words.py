@@ -1,4 +1,4 @@
-"""Septets: many varints at a time are what one varint at a time is."""
+"""Varint words: many varints at a time are what one varint at a time is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skimming: many short entries are found and checked just as they are one by one."""
+"""Wide layouts: many short entries are found and checked just as they are one by one."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def wide(random: Random, size: int, names: list[str], makes=MAKES) -> list[bytes
 
 
 @pytest.fixture
-def skimmed(monkeypatch):
-    """How many segments were skimmed, each time."""
+def wide_runs(monkeypatch):
+    """The numbers of segments that were read as a wide run."""
     calls = []
 
     def counted(octets, cursor, run, low, wanted):
@@ -72,10 +72,10 @@ def skimmed(monkeypatch):
 
 
 @pytest.fixture
-def always(skimmed):
-    """Skim whatever can be."""
+def all_wide(wide_runs):
+    """Reads every run as a wide one."""
     with tuned(least_segments_of_wide_run=1, least_entries_of_wide_layout=1):
-        yield skimmed
+        yield wide_runs
 
 
 # --- Wide records ---------------------------------------------------------------------------------
@@ -83,17 +83,17 @@ def always(skimmed):
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("seed", range(tries(4)))
-def test_wide_records_are_decoded_as_their_rows_are(names, seed, skimmed):
+def test_wide_records_are_decoded_as_their_rows_are(names, seed, wide_runs):
     random = Random(seed)
     payloads = wide(random, random.choice([4, 30, 300]), names)
     same(payloads)
     same(payloads, dict.fromkeys(random.sample(names, 3)))
-    assert skimmed
+    assert wide_runs
 
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("seed", range(tries(10)))
-def test_damage_in_a_wide_record_is_seen_wherever_it_is(names, seed, skimmed):
+def test_damage_in_a_wide_record_is_seen_wherever_it_is(names, seed, wide_runs):
     random = Random(seed)
     payloads = wide(random, 12, names)
     for wanted in (None, dict.fromkeys(SOME)):
@@ -102,10 +102,10 @@ def test_damage_in_a_wide_record_is_seen_wherever_it_is(names, seed, skimmed):
         flipped = bytearray(payloads[at])
         flipped[random.randrange(len(flipped))] ^= 1 << random.randrange(8)
         same([*payloads[:at], bytes(flipped), *payloads[at + 1 :]], wanted)
-    assert skimmed
+    assert wide_runs
 
 
-def test_every_byte_of_a_header_is_compared(skimmed):
+def test_every_byte_of_a_header_is_compared(wide_runs):
     random = Random(5)
     payloads = wide(random, 8, NAMES["of one length"], [small_int, scalar_float, short_string])
     layout = layout_of(outline(payloads[0]))
@@ -123,7 +123,7 @@ def test_every_byte_of_a_header_is_compared(skimmed):
         if found is None or found[1].tolist() != [True] * 4 + [False] + [True] * 3:
             missed.append(position)
     assert not missed
-    assert skimmed
+    assert wide_runs
 
 
 def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
@@ -134,13 +134,13 @@ def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
 
 @pytest.mark.parametrize("sure", [False, True])
 @pytest.mark.parametrize("around", [b"", bytes(5), b"\n" * 300], ids=["nothing", "little", "much"])
-def test_nothing_around_the_records_is_needed(around, sure, skimmed):
+def test_nothing_around_the_records_is_needed(around, sure, wide_runs):
     payloads = wide(Random(1), 6, NAMES["of one length"], [scalar_int, scalar_float])
     found, alive = follow(layout_of(outline(payloads[0])), block(payloads, around), Everything(), sure=sure)
     assert alive.all()
     rows = rows_to_columns(payloads)[1]
     assert len(found) == len(rows) == 120
-    assert skimmed == [len(layout_of(outline(payloads[0])).parts[0]) - (not sure)]
+    assert wide_runs == [len(layout_of(outline(payloads[0])).parts[0]) - (not sure)]
 
 
 def test_columns_share_no_memory():
@@ -149,13 +149,13 @@ def test_columns_share_no_memory():
     assert all(one.values.base is None for one in found.values() if isinstance(one, Inline))
 
 
-def test_many_strings_are_found_as_few_are(skimmed):
+def test_many_strings_are_found_as_few_are(wide_runs):
     payloads = wide(Random(3), 50, NAMES["of one length"], [short_string])
     same(payloads)
-    assert skimmed
+    assert wide_runs
 
 
-def test_integer_that_does_not_end_is_seen_in_the_last_entry_too(skimmed):
+def test_integer_that_does_not_end_is_seen_in_the_last_entry_too(wide_runs):
     payloads = wide(Random(4), 9, NAMES["of one length"], [scalar_float, scalar_int])
     last = [
         messages.entry("z", messages.ints(300)),
@@ -163,7 +163,7 @@ def test_integer_that_does_not_end_is_seen_in_the_last_entry_too(skimmed):
     ]
     changed = [delimited(1, payload[3:] + last[number == 5]) for number, payload in enumerate(payloads)]
     same(changed, {"feature_003": None})
-    assert skimmed
+    assert wide_runs
 
 
 def crafted(kind: int, values: bytes) -> bytes:
@@ -190,7 +190,7 @@ CRAFTED = {
 @pytest.mark.light(60)
 @pytest.mark.parametrize("place", [0, 30, 80])
 @pytest.mark.parametrize("entry", CRAFTED.values(), ids=CRAFTED)
-def test_entry_that_is_none_is_refused_by_whoever_reads_it(entry, place, skimmed):
+def test_entry_that_is_none_is_refused_by_whoever_reads_it(entry, place, wide_runs):
     usual = {BYTES: messages.strings(b"abcd"), FLOAT: messages.floats(1, 2), INT64: messages.ints(5, 6)}
     others = [messages.entry(f"f{i:02}", (messages.floats if i % 3 else messages.ints)(i)) for i in range(80)]
     good, bad = (
@@ -199,25 +199,25 @@ def test_entry_that_is_none_is_refused_by_whoever_reads_it(entry, place, skimmed
     )
     for wanted in (None, {"f05": None}, {"x": None}):
         same([*[good] * 5, bad, good, good], wanted)
-    assert skimmed
+    assert wide_runs
 
 
 @pytest.mark.parametrize("length", range(1, 18))
-def test_headers_of_every_length_are_accepted(length, always):
+def test_headers_of_every_length_are_accepted(length, all_wide):
     payloads = [
         messages.example([(f"{k}".ljust(length, "_"), messages.ints(1 << i)) for k in range(9)])
         for i in range(20)
     ]
     _, alive = follow(layout_of(outline(payloads[0])), block(payloads), set(), sure=True)
     assert alive.all()
-    assert always == [9]
+    assert all_wide == [9]
 
 
-def test_layout_may_be_longer_than_the_buffer(always):
+def test_layout_may_be_longer_than_the_buffer(all_wide):
     long = wide(Random(6), 1, NAMES["of one length"], [scalar_int])[0]
     short = [messages.example([("feature_000", messages.ints(1))])] * 4
     assert follow(layout_of(outline(long)), block(short), Everything(), sure=True) is None
-    assert always
+    assert all_wide
 
 
 def test_damaged_records_do_not_make_others_be_looked_at():
@@ -232,7 +232,7 @@ def test_damaged_records_do_not_make_others_be_looked_at():
 
 
 @pytest.mark.parametrize("seed", range(tries(30)))
-def test_records_of_any_form_are_skimmed_or_left_alone(seed, always):
+def test_records_of_any_form_are_read_as_wide_runs_or_left_alone(seed, all_wide):
     random = Random(seed)
     payloads = batch(random, random.choice([4, 20, 60]), usual=seed % 3 != 0)
     wanted = dict.fromkeys(["a", "b1", "feature_001"])
@@ -245,7 +245,7 @@ def test_records_of_any_form_are_skimmed_or_left_alone(seed, always):
 
 
 @pytest.mark.parametrize("seed", range(tries(10)))
-def test_hostile_lengths_lead_nowhere(seed, always):
+def test_hostile_lengths_lead_nowhere(seed, all_wide):
     random = Random(seed)
     payloads = batch(random, 8, usual=True)
     for _ in range(20):
