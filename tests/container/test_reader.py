@@ -117,6 +117,7 @@ def count_bytes_read(monkeypatch) -> Callable[[], int]:
     return lambda: sum(sizes)
 
 
+@pytest.mark.light(6)
 @pytest.mark.parametrize("batch_size", [4, 16, 40, 64, 128, None])
 @pytest.mark.parametrize("length", [3_000, 60_000])
 def test_a_file_is_read_about_once_whatever_the_batches(batch_size, length, path, monkeypatch):
@@ -514,6 +515,7 @@ def test_error_leaves_the_reader_usable_and_repeats_itself(path):
         assert str(caught.value).count("is this a TFRecord file") == 1
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("way", ["next", "loop", "batches"])
 def test_threads_share_the_records_of_one_reader(path, way):
     records = [b"%07d" % number * (1 + number % 9) for number in range(100_000)]
