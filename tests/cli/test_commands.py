@@ -292,6 +292,7 @@ def test_index_as_text(capfd):
 # All commands
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("command", ["validate", "info", "cat"])
 def test_dash_is_stdin(command):
     with open("sound", "rb") as file:

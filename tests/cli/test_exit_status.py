@@ -113,6 +113,7 @@ def test_temporary_names_are_not_told(capfd, command):
     assert (code, err) == (1, "purerecord: page.html/x: Not a directory\n")
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize(
     ("command", "target"),
     [
@@ -170,6 +171,7 @@ def test_reader_that_has_seen_enough_is_code_141():
     assert (code, out.strip()) == (3, b"99")
 
 
+@pytest.mark.light(1)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", ["validate sound damaged", "cat sound sound", "info sound"])
 def test_output_that_cannot_be_written_is_one_error(command):

@@ -16,6 +16,7 @@ from tests.support.command_line import CLEAN, HOME, PAYLOADS, process, shell, wa
 from tests.support.damage import flip_byte
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("command", ["validate -", "cat -", "salvage - clean --quarantine bad"])
 def test_ctrl_c_is_quiet_and_leaves_no_half_file(command):
     done = process(*command.split(), stdin=subprocess.PIPE)

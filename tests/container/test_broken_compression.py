@@ -46,6 +46,7 @@ def broken(data: bytes) -> list[Damage]:
     return [item for item in scan(io.BytesIO(data)) if getattr(item, "kind", "") == BROKEN_COMPRESSION]
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_byte_of_the_file_is_accounted_for(form):
     data = FORMS[form]
@@ -106,6 +107,7 @@ def test_quarantine_of_a_compressed_pipe_says_that_it_has_not_kept_it(tmp_path):
 SIZE = 32 << 20
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize(
     ("before", "behind", "most"),
     [

@@ -41,6 +41,7 @@ def count_bytes_read(monkeypatch) -> Callable[[], int]:
     return lambda: sum(sizes)
 
 
+@pytest.mark.light(6)
 @pytest.mark.parametrize("batch_size", [4, 16, 40, 64, 128, None])
 @pytest.mark.parametrize("length", [3_000, 60_000])
 def test_a_file_is_read_about_once_whatever_the_batches(batch_size, length, path, monkeypatch):

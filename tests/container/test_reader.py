@@ -397,6 +397,7 @@ def test_error_leaves_the_reader_usable_and_repeats_itself(path):
         assert str(caught.value).count("is this a TFRecord file") == 1
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("way", ["next", "loop", "batches"])
 def test_threads_share_the_records_of_one_reader(path, way):
     records = [b"%07d" % number * (1 + number % 9) for number in range(100_000)]

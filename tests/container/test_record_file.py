@@ -150,6 +150,7 @@ def test_system_without_pread_is_served_too(tmp_path, monkeypatch):
 # Threads and processes
 
 
+@pytest.mark.light(2)
 def test_threads_share_it(file):
     order = list(range(COUNT)) * 4
     random.Random(0).shuffle(order)
@@ -184,6 +185,7 @@ def test_pickle_does_not_carry_a_file_over_a_change_of_its_data(tmp_path):
         pickle.loads(data)[0]
 
 
+@pytest.mark.light(1)
 def test_spawned_process_reads_it(file):
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         pick = RecordFile.__getitems__

@@ -630,6 +630,7 @@ KILLED = """
 """
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize(
     "options",
     ["", "TFRecordOptions('GZIP')", "TFRecordOptions('ZLIB')", "TFRecordOptions('GZIP', block_size=1000)"],

@@ -166,6 +166,7 @@ KILLING = """
 """
 
 
+@pytest.mark.light(4)
 @pytest.mark.parametrize(
     "action", ["plain", "gzip", "zlib", "blocked", "append", "atomic", "sharded", "salvage"]
 )
@@ -238,6 +239,7 @@ def large(tmp_path):
     return path
 
 
+@pytest.mark.light(3)
 @pytest.mark.parametrize("action", ["plain", "atomic", "sharded", "salvage", "index"])
 def test_full_disk_is_an_error_and_nothing_half_done_is_left(small_disk, large, action):
     folder, limit = small_disk

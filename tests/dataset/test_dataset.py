@@ -68,11 +68,13 @@ def test_every_chain_is_dealt_out_once_and_goes_on_where_it_stopped(name, tmp_pa
     check(CHAINS[name](TFRecordDataset(write_files(tmp_path, [5, 0, 12, 30]))), every=9)
 
 
+@pytest.mark.light(4)
 @pytest.mark.parametrize("name", ["records", "batch", "shuffle", "unbatch", "filter", "repeat", "prefetch"])
 def test_chains_over_compressed_files_too(name, tmp_path):
     check(CHAINS[name](TFRecordDataset(write_files(tmp_path, [5, 0, 12, 30], "GZIP"))), every=9)
 
 
+@pytest.mark.light(3)
 @pytest.mark.parametrize("chain", ["records", "batch", "shuffle", "shuffle twice", "filter", "repeat"])
 def test_large_records_are_passed_over_unread_with_the_same_result(chain, tmp_path):
     check(CHAINS[chain](TFRecordDataset(write_files(tmp_path, [3, 9], size=40_000)).map(_number)), every=3)

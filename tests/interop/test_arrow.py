@@ -81,7 +81,7 @@ def test_categories_of_polars_are_stored_as_what_they_name(tmp_path):
 
 
 def test_duckdb(animals, tmp_path):
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = interop("duckdb")
     table = arrow.read_table(animals)
     with duckdb.connect() as connection:
         connection.register("animals", table)
@@ -91,7 +91,7 @@ def test_duckdb(animals, tmp_path):
 
 
 def test_hugging_face_datasets(animals):
-    datasets = pytest.importorskip("datasets")
+    datasets = interop("datasets")
     dataset = datasets.Dataset(arrow.read_table(animals))
     assert dataset[1] == {"legs": 6, "name": b"ant", "spots": [], "weight": 0.25}
 

@@ -159,6 +159,7 @@ def test_what_was_read_of_one_file_makes_room_for_the_next(tmp_path, monkeypatch
     assert len(fresh) <= 4
 
 
+@pytest.mark.light(2)
 @counting
 @pytest.mark.parametrize(
     "batches",

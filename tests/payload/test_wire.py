@@ -313,6 +313,7 @@ def test_any_sequence_gives_what_protobuf_gives(payload: bytes) -> None:
     assert decoded_sequence(payload) == judge_sequence(payload)
 
 
+@pytest.mark.light(2)
 @needs_judge
 @pytest.mark.parametrize("seed", range(4))
 def test_thousands_of_hostile_payloads_give_what_protobuf_gives(seed: int) -> None:

@@ -60,6 +60,7 @@ def run_program(tmp_path: Path, imports: str, line: list[str]) -> subprocess.Com
     )
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize(("line", "values", "classes", "rest"), LINES)
 def test_options_are_those_of_the_command_line(
     tmp_path: Path, line: list[str], values: list[Any], classes: list[str], rest: list[str]
@@ -69,6 +70,7 @@ def test_options_are_those_of_the_command_line(
     assert done.returncode == 0
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("line", [["--num_shards=x"], ["--no_such_thing=1"], ["--kind=other"], ["--split"]])
 def test_wrong_options_end_the_program_with_a_word(tmp_path: Path, line: list[str]) -> None:
     done = run_program(tmp_path, "import purerecord.tf.compat.v1 as tf", line)

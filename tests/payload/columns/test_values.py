@@ -22,6 +22,7 @@ from purerecord.payload.columns.values import (
     words_at,
 )
 from purerecord.payload.varint import varint
+from tests.support.settings import tries
 from tests.support.strategies import int64s
 
 
