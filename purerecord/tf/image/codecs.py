@@ -17,10 +17,10 @@ import numpy as np
 
 from ...errors import DecodeError
 from .._values.convert import Array
-from .._values.operators import invalid, shape_text
+from .._values.operators import shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import as_dtype, float32, string, uint8, uint16
-from ..errors import InvalidArgumentError, UnimplementedError, combined_error
+from ..errors import InvalidArgumentError, UnimplementedError, combined_error, invalid
 
 __all__ = [
     "decode_bmp",

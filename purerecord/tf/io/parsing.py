@@ -14,10 +14,9 @@ from typing import Any
 from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
-from .._values.operators import invalid
 from .._values.ragged_sparse import wrap
 from .._values.tensor import convert_to_tensor, of_array, to_numpy
-from ..errors import InvalidArgumentError, combined_error
+from ..errors import InvalidArgumentError, combined_error, invalid
 from .specs import core_specs
 
 _NO_NAME = "<unknown>"
