@@ -221,6 +221,11 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Never raised, since there are no graphs; exists for programs that catch it."""
 
 
+def invalid(text: str) -> InvalidArgumentError:
+    """An ``InvalidArgumentError`` with this text."""
+    return InvalidArgumentError(None, None, text)
+
+
 # --- Translation ------------------------------------------------------------------------------------
 
 _CLASS_OF_ERRNO: dict[int, type[OpError]] = {

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 from ..storage.paths import import_fsspec, is_url, local_path, open_remote
 from . import errors
 from ._missing import missing
-from .errors import InvalidArgumentError, translated
+from .errors import invalid, translated
 
 __all__ = [
     "GFile",
@@ -57,7 +57,7 @@ class GFile:
         plain = mode.replace("b", "")
         if plain not in _MODES:
             text = "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
-            raise errors.InvalidArgumentError(None, None, text)
+            raise invalid(text)
         self._name, self._mode = name, mode
         self._binary = "b" in mode
         self._plain = plain
@@ -116,7 +116,7 @@ class GFile:
         file = self._readable()
         position = offset + (0, file.tell(), self.size())[whence] if whence in (0, 1, 2) else 0
         if position < 0:
-            raise InvalidArgumentError(None, None, f"Seeking to a negative position: {position}")
+            raise invalid(f"Seeking to a negative position: {position}")
         file.seek(offset, whence)
 
     def tell(self) -> int:

@@ -16,9 +16,10 @@ import numpy as np
 from ._missing import missing
 from ._values import operators
 from ._values.convert import Array
-from ._values.operators import check_kind, invalid, normalized_axis
+from ._values.operators import check_kind, normalized_axis
 from ._values.tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, to_numpy
 from .dtypes import as_dtype, int64
+from .errors import invalid
 
 __all__ = [
     "abs",

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ._missing import missing
-from ._values.operators import invalid
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from .dtypes import as_dtype, float32
+from .errors import invalid
 
 __all__ = [
     "normal",

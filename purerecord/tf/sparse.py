@@ -11,9 +11,10 @@ import numpy as np
 
 from ..payload.values import filled
 from ._missing import missing
-from ._values.operators import invalid, shape_text
+from ._values.operators import shape_text
 from ._values.ragged_sparse import SparseTensor
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from .errors import invalid
 
 __all__ = ["SparseTensor", "from_dense", "reorder", "reshape", "to_dense"]
 

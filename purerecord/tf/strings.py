@@ -15,11 +15,11 @@ from ..payload.ragged import Ragged
 from ._missing import missing
 from ._values.convert import Array
 from ._values.convert import strings as bytes_array
-from ._values.operators import invalid, shape_text
+from ._values.operators import shape_text
 from ._values.ragged_sparse import RaggedTensor
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array
 from .dtypes import as_dtype, float32, string
-from .errors import OutOfRangeError
+from .errors import OutOfRangeError, invalid
 
 __all__ = [
     "as_string",

@@ -1,4 +1,4 @@
-"""The workflows in ``examples`` print and write the same with purerecord and with TensorFlow."""
+"""The workflows in ``examples`` have the same output and files with purerecord and with TensorFlow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.interop import interop
 from tests.support.run_workflows import WORKFLOWS, Run
 
 Image = interop("PIL.Image")
-if find_spec("tensorflow") is None:  # the import itself takes seconds, and happens in other processes
+if find_spec("tensorflow") is None:  # importing it takes seconds, and only the subprocesses need it
     interop("tensorflow")
 
 
@@ -35,7 +35,7 @@ def test_outputs_are_equal(workflow: str, tmp_path: Path) -> None:
     assert names == files(theirs.out)
     records = 0
     for name in names:
-        if name.suffix == ".png":  # packed by other means, where TensorFlow does it
+        if name.suffix == ".png":  # TensorFlow compresses PNGs in another way
             (mode, image), (other_mode, other) = pixels(mine.out / name), pixels(theirs.out / name)
             assert mode == other_mode
             assert np.array_equal(image, other), name

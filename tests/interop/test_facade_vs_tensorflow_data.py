@@ -1,8 +1,8 @@
 """Every transformation of ``tf.data`` that purerecord.tf has, against live TensorFlow.
 
-A program is a function of ``tf``; it runs under both, and everything is compared: elements, dtypes,
-structure, their number, the spec, and errors down to their text. Where the text is ours on purpose, the table
-says so.
+A program is a function of ``tf``. It runs with both libraries, and the test compares elements, dtypes,
+structures, cardinality, element specs, and errors including their texts. A table lists the errors whose text
+differs on purpose.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def generator(tf: Any, values: list[Any], *args: Any, **kwargs: Any) -> Any:
     return tf.data.Dataset.from_generator(lambda: iter(values), *args, **kwargs)
 
 
-# What is known of the elements before there are any must be the same to the letter.
+# The element spec does not depend on a function here, so it must be exactly equal.
 STATIC: dict[str, Program] = {
     "slices of a list": lambda tf: slices(tf, [1, 2, 3]),
     "slices of floats": lambda tf: slices(tf, [1.0, 2]),
@@ -142,7 +142,7 @@ STATIC: dict[str, Program] = {
     "generator that is a list": lambda tf: tf.data.Dataset.from_generator(lambda: [1, 2], tf.int32),
 }
 
-# What a function gives is known here from the first elements, so it may be known better.
+# After a function, our element spec is inferred from the first elements and may be more specific.
 FUNCTIONS: dict[str, Program] = {
     "map": lambda tf: numbers(tf, 5).map(lambda x: x * 2),
     "map to a list": lambda tf: numbers(tf, 3).map(lambda x: [x, x + 1]),
@@ -270,7 +270,7 @@ FUNCTIONS: dict[str, Program] = {
     "concatenate of functions": lambda tf: numbers(tf, 2).concatenate(numbers(tf, 2).map(lambda x: x + 9)),
 }
 
-# Anything but datasets.
+# Programs whose result is not a dataset.
 VALUES: dict[str, Program] = {
     "reduce": lambda tf: numbers(tf, 5).reduce(np.int64(0), lambda state, x: state + x),
     "reduce to a structure": lambda tf: numbers(tf, 5).reduce(
@@ -401,7 +401,7 @@ ERRORS: dict[str, Program] = {
     "generator that is not iterable": lambda tf: tf.data.Dataset.from_generator(lambda: 3, tf.int32),
 }
 
-# The same class of error, in other words.
+# Errors of the same class with another text.
 OTHER_WORDS: dict[str, Program] = {
     "map with too many arguments": lambda tf: numbers(tf, 3).map(lambda a, b: a),
     "batch of different shapes": lambda tf: lists(tf).batch(2),
@@ -441,10 +441,10 @@ def test_error_is_of_tensorflows_class(name: str) -> None:
     assert ours[0] == theirs[0]
 
 
-# What stands between a function that fails now and then and whoever ignores it.
+# Transformations between a function that fails for some elements and ``ignore_errors``.
 BETWEEN: dict[str, Program] = {
     "nothing": lambda dataset: dataset,
-    # Right behind map, TensorFlow makes one step of both, which loses the whole batch with the failure in it.
+    # TensorFlow fuses map and batch, and then loses the whole batch that contains the failure.
     "batch": lambda dataset: dataset.prefetch(1).batch(3),
     "padded_batch": lambda dataset: dataset.padded_batch(3),
     "unbatch": lambda dataset: dataset.batch(1).unbatch(),
@@ -475,7 +475,7 @@ def test_errors_can_be_ignored_behind_any_step(name: str) -> None:
 
 # --- Random chains ----------------------------------------------------------------------------------
 
-# Each gets a dataset and two numbers from 0 to 3.
+# Each function gets a dataset and two numbers from 0 to 3.
 STEPS: list[Callable[[Any, int, int], Any]] = [
     lambda dataset, a, b: dataset.take(a * 2 - 1),
     lambda dataset, a, b: dataset.skip(a - 1),
@@ -685,7 +685,7 @@ def test_files_in_pieces_are_tensorflows(tmp_path: Path) -> None:
 
 
 def test_shuffle_holds_back_no_more_than_its_buffer() -> None:
-    """The orders differ, but what can come when is the same."""
+    """The orders differ, but each element comes from the same range of positions."""
     for library in (prtf, tf):
         for buffer in (1, 3, 10, 100):
             order = [int(x) for x in numbers(library, 50).shuffle(buffer, seed=7)]

@@ -20,7 +20,7 @@ SIZES = [(97, 131), (64, 64), (8, 8), (1, 1), (7, 30), (33, 5)]
 
 
 def drawn(height: int, width: int, mode: str = "RGB", seed: int = 0) -> Any:
-    """A picture with edges and plain areas."""
+    """An image with edges and uniform areas."""
     rng = np.random.default_rng(seed)
     bands = {"1": 1, "L": 1, "P": 1, "LA": 2, "RGB": 3, "RGBA": 4}[mode]
 

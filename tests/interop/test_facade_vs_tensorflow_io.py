@@ -35,7 +35,7 @@ Program = Callable[[Any], Any]
 def outcome(tf: Any, function: str, payloads: Any, specs: dict[str, Any]) -> Any:
     try:
         result = getattr(tf.io, function)(payloads, {name: twin(tf, spec) for name, spec in specs.items()})
-    except Exception as error:  # which one it is, is what the test compares
+    except Exception as error:  # the test compares the errors
         return error
     return {name: plain(value) for name, value in result.items()}
 
@@ -55,7 +55,7 @@ def test_random_examples_give_what_they_give_under_tensorflow(seed: int) -> None
         for function, source in (("parse_example", payloads), ("parse_single_example", payloads[0])):
             ours, theirs = (outcome(library, function, source, specs) for library in (prtf, tf))
             if isinstance(theirs, Exception):
-                # With several faults TensorFlow names another one, so only the class is compared.
+                # If there are several faults, TensorFlow may name another one, so only the class is compared.
                 assert type(ours).__name__ == type(theirs).__name__
             elif getattr(ours, "problem", None) == "index":
                 seen["refused"] += 1  # an index outside of its SparseFeature's size
@@ -397,14 +397,14 @@ FILES = {
 
 
 def events(records: Any) -> list[Any]:
-    """What comes, errors among it, up to the end."""
+    """The elements and errors of an iterator, up to its end."""
     seen: list[Any] = []
     for _ in range(8):
         try:
             seen.append(next(records))
         except StopIteration:
             break
-        except Exception as error:  # which one it is, is what the test compares
+        except Exception as error:  # the test compares the errors
             seen.append(error_of(error))
     return seen
 

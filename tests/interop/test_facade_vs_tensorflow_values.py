@@ -1,7 +1,7 @@
-"""Values, operators and functions of ``purerecord.tf``, each expression evaluated under both ``tf``s.
+"""Values, operators and functions of ``purerecord.tf``: each expression is evaluated with both libraries.
 
-Equal means: same dtype, shape, values, ``repr`` and ``str``; or the same class of error with the same text,
-TensorFlow's wrapping taken off. Where ours differs on purpose, the table at the end says so.
+Equal means the same dtype, shape, values, ``repr`` and ``str``, or the same class of error with the same
+text, without what TensorFlow adds around it. The last table lists the differences that are on purpose.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ tf = interop("tensorflow")
 
 
 def outcome(namespace: Any, expression: str) -> Any:
-    """What an expression gives: its value, or the error it raises."""
+    """The value of an expression, or the error that it raises."""
     try:
         return eval(expression, {"tf": namespace, "np": np})
     except Exception as error:
@@ -33,7 +33,7 @@ def outcome(namespace: Any, expression: str) -> Any:
 
 
 def plain(value: Any) -> Any:  # noqa: PLR0911 - a table of kinds
-    """A value as builtins and arrays, whichever ``tf`` it is of."""
+    """A value of either library as built-in types and arrays."""
     if isinstance(value, (list, tuple)):
         return type(value)(plain(part) for part in value)
     if hasattr(value, "nested_row_splits"):
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - a table of kinds
     if hasattr(value, "as_numpy_dtype"):
         return ("dtype", value.name)
     if hasattr(value, "numpy"):
-        # TensorFlow keeps scalars that were made before, and takes -0.0 for the 0.0 that is asked for.
+        # TensorFlow caches scalars, and returns a cached -0.0 for 0.0.
         shown = re.sub(r"-0\.0(?![0-9e])", "0.0", repr(np.asarray(value).tolist()))
         return ("tensor", value.dtype.name, value.shape.as_list(), shown)
     if isinstance(value, np.ndarray):
@@ -56,7 +56,7 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - a table of kinds
 
 
 def text(error: Exception) -> str:
-    """The text of an error without what TensorFlow puts around it."""
+    """The text of an error without what TensorFlow adds around it."""
     bare = re.sub(r"^\{\{function_node .*?\}\} ", "", str(error))
     bare = re.sub(r" \[Op:.*", "", bare, flags=re.DOTALL)
     return bare
@@ -132,9 +132,9 @@ def test_all_errors_have_tensorflows_codes():
             assert mine(None, None, "x").message == "x"
 
 
-# Names that are elsewhere in TensorFlow, or are none of its functions.
+# Names that have another place in TensorFlow, or are not functions.
 ELSEWHERE = {"newaxis", "logging.get_logger", "math.clip_by_value"}
-# Parameters that ours leave out, or collect, because nothing here depends on them.
+# Parameters without effect here, which our functions leave out or collect in ``**options``.
 OPTIONS = {"name", "layout", "options", "kwargs", "args"}
 
 
@@ -145,7 +145,7 @@ def find(root: Any, path: str) -> Any:
 
 
 def in_tensorflow(path: str) -> Any:
-    """TensorFlow's thing of this name, the old one if there is no new one."""
+    """TensorFlow's object of this name, from TensorFlow 1 if version 2 does not have it."""
     try:
         return find(tf, path)
     except AttributeError:
@@ -158,7 +158,7 @@ PATHS = [f"{section}.{name}" if section else name for section, names in listing(
 @pytest.mark.parametrize("path", [path for path in PATHS if path not in ELSEWHERE])
 def test_every_name_is_tensorflows_with_its_parameters_in_its_order(path):
     mine, theirs = find(ours, path), in_tensorflow(path)
-    if not inspect.isfunction(mine) or "experimental" in path or "flags" in path:  # absl's are wrapped there
+    if not inspect.isfunction(mine) or "experimental" in path or "flags" in path:  # absl wraps its functions
         return
     parameters = [name for name in inspect.signature(mine).parameters if name not in OPTIONS]
     known = [name for name in inspect.signature(theirs).parameters if name not in OPTIONS]
@@ -168,9 +168,9 @@ def test_every_name_is_tensorflows_with_its_parameters_in_its_order(path):
         assert parameters == known
 
 
-# The rest of the parameters would say how a graph is to be run.
+# The other parameters are about running graphs.
 SHORTENED = {"function", "map_fn", "while_loop", "image.decode_and_crop_jpeg", "enable_eager_execution"}
-# Old and new ones differ in the order, or have other parameters; ours are the new ones.
+# The parameters differ between TensorFlow 1 and 2; ours are those of TensorFlow 2.
 DATED = {"decode_raw", "parse_example", "parse_single_example", "data.Dataset.range", "string_to_number"}
 
 
@@ -204,7 +204,7 @@ leaves = st.one_of(
     st.integers(-(2**33), 2**33),
     st.sampled_from([0, 1, 2**31, -(2**31) - 1, 2**63 - 1, -(2**63)]),
     st.booleans(),
-    # TensorFlow keeps constants that it has made, and so confuses 0.0 and -0.0.
+    # TensorFlow caches constants, and so confuses 0.0 and -0.0.
     st.floats(width=32).map(lambda x: x or 0.0),
     st.floats(-1e39, 1e39).map(lambda x: x or 0.0),
     st.text(max_size=2),
@@ -228,9 +228,9 @@ def test_anything_becomes_the_same_tensor_or_is_refused_by_both(value, dtype):
         except (TypeError, ValueError):
             results.append("refused")
     if results[0] == "refused" and "True" in repr(value).replace("False", "True"):
-        return  # TensorFlow makes some numbers of booleans, and some not; here all
+        return  # TensorFlow converts booleans to some numbers and not to others; here to all
     if results[1] == "refused" and re.search(r"[\[ ]b['\"]", repr(value)):
-        return  # TensorFlow takes bytes in the place of a list for a list of numbers
+        return  # TensorFlow takes bytes instead of a list for a list of numbers
     assert results[0] == results[1]
 
 
@@ -314,7 +314,7 @@ def test_any_call_gives_the_same_value_or_an_error_that_is_meant(name, data):
     for namespace in (tf, ours):
         try:
             results.append(plain(find(namespace, name)(*arguments)))
-        except np.exceptions.AxisError:  # it is a ValueError, but none of TensorFlow's
+        except np.exceptions.AxisError:  # a ValueError, but not one of TensorFlow's
             raise
         except (TypeError, ValueError, namespace.errors.OpError):
             results.append(None)
@@ -327,7 +327,7 @@ def test_any_call_gives_the_same_value_or_an_error_that_is_meant(name, data):
 def test_any_two_tensors_give_the_same_under_every_operator(data):
     dtype = data.draw(st.sampled_from(["int32", "int64", "uint8", "float32", "float64", "bool"]))
     shapes = data.draw(mutually_broadcastable_shapes(num_shapes=2, max_dims=2, max_side=3)).input_shapes
-    # Not too small: TensorFlow makes zeros of numbers below the smallest normal ones.
+    # Not too small: TensorFlow flushes subnormal numbers to zero.
     elements = st.integers(-20, 20).map(lambda n: n / 4) if dtype.startswith("float") else None
     one, two = (data.draw(arrays(dtype, shape, elements=elements)) for shape in shapes)
     for operator in ("+", "-", "*", "//", "%", "/", "==", "!=", "<", ">=", "&", "|", "^"):

@@ -1,4 +1,4 @@
-"""Expressions in ``tf`` and ``np`` that must give the same under TensorFlow and under ``purerecord.tf``."""
+"""Expressions in ``tf`` and ``np`` that must have the same value in TensorFlow and in ``purerecord.tf``."""
 
 from __future__ import annotations
 
@@ -843,7 +843,7 @@ ERRORS = lines(r"""
     tf.strings.to_number("x")
 """)
 
-# Errors whose text has in TensorFlow a list or a picture that nobody reads; it begins in the same way.
+# Errors whose text only begins in the same way: TensorFlow appends a list of types or a hint.
 PREFIXES = [
     ("tf.one_hot([1.0], 3)", "Value for attr 'TI' of float is not in the list of allowed values"),
     ("tf.one_hot(tf.constant([1.0], tf.float64), 3)", "Value for attr 'TI' of double is not in the list"),
@@ -873,7 +873,7 @@ PREFIXES += [
     ("tf.py_function(lambda: (1,), [], [tf.int32, tf.int32])", "pyfunc_"),
 ]
 
-# What is different, and why.
+# Expressions whose value differs on purpose, and the reason.
 DIFFERENT = [
     ("np.dtype(tf.int64)", "numpy takes our dtypes, TensorFlow's are refused"),
     ("np.zeros(2, tf.float32)", "numpy takes our dtypes, TensorFlow's are refused"),

@@ -1,4 +1,4 @@
-"""The same program under TensorFlow and under purerecord.tf, and what comes of it in one form."""
+"""Runs one program with TensorFlow and with purerecord.tf, and brings both results into one form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WRAPPING = re.compile(r"^\{\{.*?\}\} | \[Op:.*$|\nTraceback.*|\n\t.*$", re.DOTAL
 
 
 def plain(value: Any) -> Any:
-    """A tensor or a structure of tensors, of either library, as something that can be compared."""
+    """A tensor or a structure of tensors of either library, in a form that can be compared."""
     if isinstance(value, (dict, tuple, list)):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
         return {key: plain(part) for key, part in parts}
@@ -27,35 +27,35 @@ def plain(value: Any) -> Any:
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, bytes):
-        return (str(value.dtype), value.shape, repr(value.tolist()))  # a NaN is shown like another NaN
+        return (str(value.dtype), value.shape, repr(value.tolist()))  # all NaNs have the same repr
     return value if isinstance(value, (bytes, str, int, float, bool, type(None))) else repr(value)
 
 
 def error_of(error: Exception) -> tuple[str, str]:
-    """The class and the text, without what TensorFlow wraps around it."""
+    """The class and the text of an error, without what TensorFlow adds around it."""
     text = WRAPPING.sub("", str(error)).strip()
     return type(error).__name__, re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def run(tf: Any, program: Callable[[Any], Any]) -> Any:
-    """What ``program(tf)`` gives: a dataset's elements, spec and number; anything else as it is."""
+    """The result of ``program(tf)``. Of a dataset, its cardinality and elements."""
     try:
         result = program(tf)
         if isinstance(result, tf.data.Dataset):
             number = int(result.cardinality())
             return {"number": number, "elements": [plain(element) for element in result.take(40)]}
         return plain(result)
-    except Exception as error:  # which one it is, is what the test compares
+    except Exception as error:  # the test compares the errors
         return error_of(error)
 
 
 def specs(tf: Any, program: Callable[[Any], Any]) -> Any:
-    """The element spec of the dataset that ``program(tf)`` gives."""
+    """The element spec of the dataset that ``program(tf)`` returns."""
     return program(tf).element_spec
 
 
 def fits(ours: Any, theirs: Any) -> bool:
-    """Whether a spec says what the other says, and perhaps more about the shape."""
+    """Whether our spec equals TensorFlow's, or has the same dtype and a more specific shape."""
     if isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(fits(ours[key], theirs[key]) for key in theirs)
     if isinstance(theirs, tuple):

@@ -1,4 +1,4 @@
-"""Runs the workflows in ``examples`` as a user does, with purerecord or with TensorFlow."""
+"""Runs the workflows in ``examples`` as separate programs, with purerecord or with TensorFlow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORKFLOWS = ("cats_and_dogs", "landmarks", "tutorial", "faces", "single_image")
 
 
 class Run:
-    """A workflow that is running; ``output`` and ``errors`` are there after ``finish``."""
+    """A running workflow. ``finish`` waits for its end and sets ``output`` and ``errors``."""
 
     def __init__(self, workflow: str, out: Path, *options: str, modules: Path | None = None) -> None:
         self.out = out
@@ -25,7 +25,7 @@ class Run:
             "PYTHONUTF8": "1",
             "TF_CPP_MIN_LOG_LEVEL": "3",
         }
-        warnings = [] if options else ["-W", "error"]  # TensorFlow has some of its own
+        warnings = [] if options else ["-W", "error"]  # TensorFlow itself raises warnings
         command = [sys.executable, *warnings, str(EXAMPLES / f"{workflow}.py"), "--out", str(out), *options]
         self._process = subprocess.Popen(
             command,

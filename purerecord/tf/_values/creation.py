@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import as_dtype, float32, string
-from .operators import invalid, kernel_name
+from ..errors import invalid
+from .operators import kernel_name
 from .tensor import EagerTensor, constant, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 

@@ -21,9 +21,10 @@ from ..errors import (
     UnimplementedError,
     UnknownError,
     combined_error,
+    invalid,
 )
 from .nest import apply
-from .operators import invalid, kernel_name
+from .operators import kernel_name
 from .ragged_sparse import RaggedTensor, SparseTensor, wrap
 from .tensor import EagerTensor, Tensor, convert_to_tensor
 

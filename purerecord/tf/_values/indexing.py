@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import int32, int64
-from .operators import check_kind, invalid, normalized_axis, shape_text
+from ..errors import invalid
+from .operators import check_kind, normalized_axis, shape_text
 from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 

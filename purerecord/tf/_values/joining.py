@@ -11,7 +11,8 @@ import numpy as np
 
 from ...payload.values import filled
 from ..dtypes import of_numpy
-from .operators import invalid, shape_text
+from ..errors import invalid
+from .operators import shape_text
 from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 

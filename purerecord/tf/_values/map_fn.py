@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType, as_dtype
+from ..errors import invalid
 from .convert import Array
 from .eager import wrap_value
-from .operators import invalid
 from .ragged_sparse import RaggedTensor
 from .shapes import RaggedTensorSpec
 from .tensor import EagerTensor, of_array

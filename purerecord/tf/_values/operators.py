@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..dtypes import DType, of_numpy, string
-from ..errors import InvalidArgumentError
+from ..errors import invalid
 from .convert import Array
 
 # TensorFlow's kernels have other names for these types.
@@ -27,11 +27,6 @@ _INDEX = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
     "are valid indices, got {!r}"
 )
-
-
-def invalid(text: str) -> InvalidArgumentError:
-    """An ``InvalidArgumentError`` with this text."""
-    return InvalidArgumentError(None, None, text)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -16,8 +16,8 @@ from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from ...payload.values import filled, object_array
 from ..dtypes import DType, as_dtype, int64, of_numpy
+from ..errors import invalid
 from .convert import Array
-from .operators import invalid
 from .shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
 from .tensor import EagerTensor, Tensor, constant, convert_to_tensor, of_array, spec_of
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import as_dtype, int32
+from ..errors import invalid
 from .casting import cast
-from .operators import invalid, shape_text
+from .operators import shape_text
 from .ragged_sparse import RaggedTensor, SparseTensor
 from .shapes import TensorShape
 from .tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy

@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..dtypes import DType, as_dtype, of_numpy, string
+from ..errors import invalid
 from . import operators
 from .convert import Array, to_array
 from .shapes import TensorShape, TensorSpec
@@ -434,7 +435,7 @@ def arrays_of_one_dtype(op: str, values: Any) -> list[Array]:
     for number, array in enumerate(arrays):
         if array.dtype != arrays[0].dtype:
             wanted, found = (operators.kernel_name(of_numpy(one.dtype)) for one in (arrays[0], array))
-            raise operators.invalid(
+            raise invalid(
                 f"cannot compute {op} as input #{number}(zero-based) was expected to be a {wanted} tensor "
                 f"but is a {found} tensor"
             )

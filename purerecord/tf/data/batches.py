@@ -19,7 +19,7 @@ from .._values.ragged_sparse import RaggedTensor, SparseTensor, unwrap, wrap
 from .._values.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from .._values.tensor import EagerTensor, convert_to_tensor
 from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError
+from ..errors import DataLossError, invalid
 from .structure import Element, Spec, spec_of
 
 
@@ -42,9 +42,7 @@ def _stack_leaves(leaves: tuple[Any, ...], component: int, spec: Any) -> Any:
     shape = arrays[0].shape
     for number, array in enumerate(arrays):
         if array.shape != shape:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Cannot batch tensors with different shapes in component {component}. First element had "
                 f"shape {list(shape)} and element {number} had shape {list(array.shape)}.",
             )

@@ -14,9 +14,9 @@ from itertools import count
 from typing import Any
 
 from .._values.nest import apply, flatten, pack
-from .._values.operators import invalid
 from .._values.shapes import TensorSpec
 from ..dtypes import int64
+from ..errors import invalid
 from ..random import shuffle_seed
 from . import batches, iterators, sources
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements

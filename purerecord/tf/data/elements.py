@@ -15,9 +15,8 @@ import numpy as np
 
 from .._missing import missing
 from .._values.nest import apply
-from .._values.operators import invalid
 from .._values.tensor import EagerTensor, of_array
-from ..errors import OutOfRangeError
+from ..errors import OutOfRangeError, invalid
 from .iterators import MakeIterator
 from .structure import Element, Spec, numpy_of
 

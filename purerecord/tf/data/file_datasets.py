@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .._values.operators import invalid
+from ..errors import invalid
 from ..io.record_files import compression_of
 from . import sources
 from .dataset import Dataset

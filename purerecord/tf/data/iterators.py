@@ -24,7 +24,7 @@ from typing import Any, ParamSpec
 from ...container.writer import TFRecordWriter
 from ...dataset.engine.lookahead import PrefetchCursor
 from ...dataset.engine.node import Context, Cursor
-from ..errors import InvalidArgumentError, OpError
+from ..errors import OpError, invalid
 from ..io.record_files import TFRecordIterator
 
 # AutotunedMap times this many calls, and uses threads if the fastest of them takes at least so many seconds.
@@ -311,7 +311,7 @@ def directed_interleave(
     for choice in choices:
         if not 0 <= choice < len(sources):
             text = f"Selector index out of range: {choice} >= {len(sources)}"
-            raise InvalidArgumentError(None, None, text)
+            raise invalid(text)
         if choice not in left:
             continue
         try:

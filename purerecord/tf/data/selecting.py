@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
-from .._values.operators import invalid
 from .._values.tensor import EagerTensor
+from ..errors import invalid
 from ..random import shuffle_seed
 from . import iterators
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options

@@ -16,12 +16,11 @@ from ...container.looks_like import open_source
 from ...storage.paths import local_path
 from .._values.convert import to_array
 from .._values.nest import apply, flatten, is_nested, pack
-from .._values.operators import invalid
 from .._values.ragged_sparse import RaggedTensor, SparseTensor
 from .._values.shapes import TensorShape, TensorSpec, TypeSpec
 from .._values.tensor import EagerTensor, of_array, to_numpy
 from ..dtypes import DType, as_dtype, int64, string
-from ..errors import InvalidArgumentError, UnknownError, translated
+from ..errors import UnknownError, invalid, translated
 from ..io import matching_files
 from ..io.record_files import TFRecordIterator
 from .batches import row_count, rows_of
@@ -152,7 +151,7 @@ def generated(generator: Callable[..., Any], signature: Spec, args: Any) -> Sour
 def _as_tensorflow(error: Exception) -> Exception:
     """The error that TensorFlow raises for an error in a user's generator."""
     if isinstance(error, (TypeError, ValueError)):
-        return InvalidArgumentError(None, None, f"{type(error).__name__}: {error}")
+        return invalid(f"{type(error).__name__}: {error}")
     return UnknownError(None, None, f"{type(error).__name__}: {error}")
 
 

@@ -11,10 +11,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from .._values.nest import apply, flatten, pack
-from .._values.operators import invalid
 from .._values.shapes import TensorShape
 from .._values.tensor import convert_to_tensor
 from ..dtypes import int32, int64, string
+from ..errors import invalid
 from .elements import UNKNOWN
 from .functions import check_callable, spec_of_first
 from .iterators import Failure, Resumable, events, resumable

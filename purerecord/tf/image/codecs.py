@@ -17,10 +17,10 @@ import numpy as np
 
 from ...errors import DecodeError
 from .._values.convert import Array
-from .._values.operators import invalid, shape_text
+from .._values.operators import shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import as_dtype, float32, string, uint8, uint16
-from ..errors import InvalidArgumentError, UnimplementedError, combined_error
+from ..errors import InvalidArgumentError, UnimplementedError, combined_error, invalid
 
 __all__ = [
     "decode_bmp",
@@ -79,10 +79,10 @@ def _broken(kind: str, error: Exception) -> Exception:
     return combined_error(InvalidArgumentError, DecodeError(text), text)
 
 
-def _pixels(picture: Any, mode: str | None = None) -> Array:
-    kind = picture.format or ""
+def _pixels(image: Any, mode: str | None = None) -> Array:
+    kind = image.format or ""
     try:
-        array = np.array(picture if mode in (None, picture.mode) else picture.convert(mode))
+        array = np.array(image if mode in (None, image.mode) else image.convert(mode))
     except MemoryError:
         raise
     except Exception as error:
@@ -120,30 +120,30 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
-    picture = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    return of_array(_decoded(picture, count, int(ratio)))
+    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
+    return of_array(_decoded(image, count, int(ratio)))
 
 
-def _jpeg(picture: Any, channels: int, ratio: int) -> Array:
-    if min(picture.size) < ratio:
+def _jpeg(image: Any, channels: int, ratio: int) -> Array:
+    if min(image.size) < ratio:
         raise UnimplementedError(None, None, f"a picture this small is not decoded with ratio={ratio}")
-    small = tuple(max(1, length // ratio) for length in picture.size) if ratio > 1 else None
+    small = tuple(max(1, length // ratio) for length in image.size) if ratio > 1 else None
     # In draft mode the decoder itself reduces to grey or to a smaller size, as in TensorFlow.
-    picture.draft("L" if channels == 1 else picture.mode, small)
-    if picture.mode == "CMYK":
+    image.draft("L" if channels == 1 else image.mode, small)
+    if image.mode == "CMYK":
         if channels == 1:
             raise _broken("JPEG", ValueError("printing colours are not decoded to grey"))
-        light = 255 - _pixels(picture).astype(np.uint16)
+        light = 255 - _pixels(image).astype(np.uint16)
         return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
     if channels == 0:
-        channels = _CHANNELS.get(picture.mode, 3)
-    return _pixels(picture, _MODES[channels])
+        channels = _CHANNELS.get(image.mode, 3)
+    return _pixels(image, _MODES[channels])
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> EagerTensor:
     """``[height, width, channels]`` of a JPEG, without decoding it."""
-    picture = _open(_payload(contents), ("JPEG",))
-    shape = (picture.height, picture.width, len(picture.getbands()))
+    image = _open(_payload(contents), ("JPEG",))
+    shape = (image.height, image.width, len(image.getbands()))
     return of_array(np.array(shape, as_dtype(output_type).as_numpy_dtype))
 
 
@@ -158,35 +158,35 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
         raise invalid(
             f"Value for attr 'dtype' of {wanted.name} is not in the list of allowed values: uint8, uint16"
         )
-    picture = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    return of_array(_as_dtype(_decoded(picture, count, 1, wide=wanted is uint16), wanted))
+    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
+    return of_array(_as_dtype(_decoded(image, count, 1, wide=wanted is uint16), wanted))
 
 
-def _decoded(picture: Any, channels: int, ratio: int, wide: bool = False) -> Array:
-    if picture.format in ("JPEG", "MPO"):
+def _decoded(image: Any, channels: int, ratio: int, wide: bool = False) -> Array:
+    if image.format in ("JPEG", "MPO"):
         if channels == 4:
             raise invalid("channels must be 0, 1 or 3 for JPEG, got 4")
-        return _jpeg(picture, channels, ratio)
-    if picture.format == "PNG":
-        return _png(picture, channels, wide)
-    if picture.format == "GIF" and channels not in (0, 3):
+        return _jpeg(image, channels, ratio)
+    if image.format == "PNG":
+        return _png(image, channels, wide)
+    if image.format == "GIF" and channels not in (0, 3):
         raise invalid(f"channels must be 0 or 3 for GIF, got {channels}")
-    return _pixels(picture, _MODES[channels or (1 if picture.mode == "L" else 3)])
+    return _pixels(image, _MODES[channels or (1 if image.mode == "L" else 3)])
 
 
-def _png(picture: Any, channels: int, wide: bool) -> Array:
+def _png(image: Any, channels: int, wide: bool) -> Array:
     """The pixels of a PNG: uint16 if ``wide`` and the file has 16 bits, else uint8."""
-    clear = "transparency" in picture.info
+    clear = "transparency" in image.info
     if not channels:
-        channels = (4 if clear else 3) if picture.mode == "P" else _CHANNELS.get(picture.mode, 3)
-    if picture.mode.startswith("I"):
-        grey = _pixels(picture).astype(np.uint16)
+        channels = (4 if clear else 3) if image.mode == "P" else _CHANNELS.get(image.mode, 3)
+    if image.mode.startswith("I"):
+        grey = _pixels(image).astype(np.uint16)
         return _with_channels(grey if wide else (grey >> 8).astype(np.uint8), channels)
-    if wide and getattr(picture, "tile", None) and ";16B" in str(picture.tile[0]):
+    if wide and getattr(image, "tile", None) and ";16B" in str(image.tile[0]):
         raise UnimplementedError(None, None, "PNGs of 16 bits are decoded to uint16 only if they are grey")
-    alpha = picture.mode in ("LA", "RGBA") or clear
-    grey_file = picture.mode in ("1", "L", "LA")
-    return _with_channels(_pixels(picture, _MODES[(1 if grey_file else 3) + alpha]), channels)
+    alpha = image.mode in ("LA", "RGBA") or clear
+    grey_file = image.mode in ("1", "L", "LA")
+    return _with_channels(_pixels(image, _MODES[(1 if grey_file else 3) + alpha]), channels)
 
 
 def _with_channels(pixels: Array, channels: int) -> Array:
@@ -223,12 +223,12 @@ def decode_gif(contents: Any, name: str | None = None) -> EagerTensor:
     return of_array(_frames(_open(_payload(contents), ("GIF",))))
 
 
-def _frames(picture: Any) -> Array:
+def _frames(image: Any) -> Array:
     frames = []
     try:
-        for number in range(picture.n_frames):
-            picture.seek(number)
-            frames.append(np.array(picture.convert("RGB")))
+        for number in range(image.n_frames):
+            image.seek(number)
+            frames.append(np.array(image.convert("RGB")))
         return np.stack(frames)
     except MemoryError:
         raise
@@ -257,13 +257,13 @@ def decode_image(
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16, float32):
         raise invalid(f"The type must be uint8, uint16 or float32, got {wanted.name}")
-    picture = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    if picture.format == "GIF" and expand_animations:
+    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
+    if image.format == "GIF" and expand_animations:
         if count not in (0, 3):
             raise invalid(f"channels must be 0 or 3 for GIF, got {count}")
-        pixels = _frames(picture)
+        pixels = _frames(image)
     else:
-        pixels = _decoded(picture, count, 1, wide=wanted is uint16)
+        pixels = _decoded(image, count, 1, wide=wanted is uint16)
     return of_array(_as_dtype(pixels, wanted))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .._values.operators import invalid
 from .._values.tensor import EagerTensor, of_array, shape_tuple, to_numpy
+from ..errors import invalid
 from ..random import generator
 from .codecs import decode_jpeg
 from .pixels import image_array

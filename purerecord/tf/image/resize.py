@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .._values.convert import Array
 from .._values.tensor import EagerTensor, of_array, to_numpy
-from ..errors import InvalidArgumentError
+from ..errors import invalid
 
 
 class ResizeMethod:
@@ -113,7 +113,7 @@ def _checked(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[Array
     if preserve_aspect_ratio:
         height, width = _within(array.shape[-3:-1], height, width)
     if height <= 0 or width <= 0:
-        raise InvalidArgumentError(None, None, "output dimensions must be positive")
+        raise invalid("output dimensions must be positive")
     return array, height, width
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import gfile
-from .._values.operators import invalid
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array
+from ..errors import invalid
 from .tensors import string_array
 
 

@@ -16,7 +16,7 @@ from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
 from .._values.ragged_sparse import wrap
 from .._values.tensor import convert_to_tensor, of_array, to_numpy
-from ..errors import InvalidArgumentError, combined_error
+from ..errors import InvalidArgumentError, combined_error, invalid
 from .specs import core_specs
 
 _NO_NAME = "<unknown>"
@@ -33,10 +33,10 @@ def parse_example(
     payloads = _payloads(serialized)
     if payloads.ndim > 1:
         shape = _shape_text(payloads.shape)
-        raise _invalid(f"Expected serialized to be a scalar or vector, got shape: {shape}")
+        raise invalid(f"Expected serialized to be a scalar or vector, got shape: {shape}")
     names = None if example_names is None else to_numpy(example_names)
     if names is not None and names.size and names.shape != payloads.shape:
-        raise _invalid(
+        raise invalid(
             "Expected names have the same shape as serialized: "
             f"name.shape={_shape_text(names.shape)}, serialized.shape={_shape_text(payloads.shape)}"
         )
@@ -94,7 +94,7 @@ def parse_sequence_example(
     if example_names is not None and not single:
         names = _texts(to_numpy(example_names))
         if len(names) not in (0, len(payloads)):
-            raise _invalid("example_names must be empty or have the correct number of elements")
+            raise invalid("example_names must be empty or have the correct number of elements")
     with _tensorflow_errors(_SequenceMessages(context, sequence, len(payloads) if payloads.ndim else 1)):
         parts = core_parse_sequence_example(source, context, sequence, names or None)
     order = (context, sequence, parts[2])
@@ -141,10 +141,6 @@ def _shape_text(shape: Any) -> str:
 def _kind(kind: Any) -> Any:
     """TensorFlow's name for a kind of list."""
     return "string" if kind == "bytes" else kind
-
-
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...payload import specs as core
 from ..dtypes import as_dtype, float32, int32, int64, string
-from ..errors import InvalidArgumentError
+from ..errors import invalid
 
 __all__ = [
     "FixedLenFeature",
@@ -43,7 +43,7 @@ class _Spec:
         dtype = as_dtype(self.dtype)  # type: ignore[attr-defined]
         if dtype not in (int64, float32, string):
             text = f"Value for attr {self._attr!r} of {dtype.name} is not in the list of allowed values"
-            raise InvalidArgumentError(None, None, f"{text}: float, int64, string")
+            raise invalid(f"{text}: float, int64, string")
 
     # The parts of TensorFlow's error messages that differ between the specs.
     _attr = "Tdense"
@@ -98,7 +98,7 @@ class FixedLenSequenceFeature(
         if None in lengths:
             shown = ",".join(["?", *("?" if length is None else str(length) for length in lengths)])
             text = f"dense_shapes[0] has unknown rank or unknown inner dimensions: [{shown}]"
-            raise InvalidArgumentError(None, None, text)
+            raise invalid(text)
         if self.default_value is not None:
             _check_default(self.default_value, 1)
 
@@ -220,7 +220,7 @@ def _check_default(value: Any, count: int) -> None:
     size = np.asarray(value, object).size
     if size != count:
         text = f"Input to reshape is a tensor with {size} values, but the requested shape has {count}"
-        raise InvalidArgumentError(None, None, text)
+        raise invalid(text)
 
 
 _SPECS: dict[str, Any] = {

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...errors import DecodeError, SchemaError
 from ...payload import tensor as core
-from .._values.operators import invalid, kernel_name
+from .._values.operators import kernel_name
 from .._values.tensor import EagerTensor, of_array, to_numpy
 from ..dtypes import as_dtype
-from ..errors import InvalidArgumentError, combined_error, translated
+from ..errors import InvalidArgumentError, combined_error, invalid, translated
 
 # The dtypes of ``decode_raw``, in the order of TensorFlow's error message.
 _RAW_DTYPES = (

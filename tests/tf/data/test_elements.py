@@ -20,7 +20,7 @@ def test_elements_are_eager_tensors() -> None:
 
 def test_element_spec_is_known_without_running_anything() -> None:
     def generator() -> Any:
-        raise AssertionError("nobody asked for elements")
+        raise AssertionError("no element was requested")
 
     dataset = Dataset.from_generator(generator, output_signature=tf.TensorSpec([None], tf.int64))
     assert dataset.take(3).padded_batch(2, [None]).element_spec == tf.TensorSpec([None, None], tf.int64)

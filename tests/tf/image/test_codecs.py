@@ -25,7 +25,7 @@ def test_gif_whose_pictures_differ_in_size_is_broken():
     frames[0].save(output, "GIF", save_all=True, append_images=frames[1:])
     data = bytearray(output.getvalue())
     place = data.rindex(b",") + 5
-    data[place] = 9  # the width of the second picture
+    data[place] = 9  # the width of the second frame
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.decode_gif(bytes(data))
 

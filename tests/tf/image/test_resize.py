@@ -7,7 +7,7 @@ import pytest
 
 from purerecord import tf
 
-RESIZED = [  # what TensorFlow gives for the rows (0, 10) and (20, 30)
+RESIZED = [  # TensorFlow's results for the rows (0, 10) and (20, 30)
     ("bilinear", [[0, 5, 10], [10, 15, 20], [20, 25, 30]]),
     ("nearest", [[0, 10, 10], [20, 30, 30], [20, 30, 30]]),
     ("area", [[0, 5, 10], [10, 15, 20], [20, 25, 30]]),
