@@ -23,15 +23,13 @@ from ..storage.paths import Named, resolve
 from .duplicated_blocks import DuplicatedBlocks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A sound frame: its offset in the plain data, the length of its payload, and the number of its record.
 
     ``index`` counts the sound records from 0. ``searched`` is true for a frame that was found by search after
     damage, because no trusted length leads to it.
     """
-
-    __slots__ = ("index", "length", "offset", "searched")
 
     offset: int
     length: int
