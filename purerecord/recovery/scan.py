@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import public
 from ..container.damage import BROKEN_COMPRESSION, Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import HEADER
@@ -23,6 +24,7 @@ from ..storage.paths import Named, resolve
 from .duplicated_blocks import DuplicatedBlocks
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A sound frame: its offset in the plain data, the length of its payload, and the number of its record.
@@ -37,6 +39,7 @@ class Frame:
     searched: bool
 
 
+@public
 def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
     """Yield the frames of one file and the damage between them, in order.
 
