@@ -7,6 +7,7 @@ without breaking pickles that users have stored, for example with ``Dataset.cach
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import io
 import os
@@ -74,9 +75,17 @@ def test_classes_inside_public_classes_are_of_purerecord_too():
     assert {kind.__module__ for kind in inner} == {"purerecord"}
 
 
-def test_names_of_public_modules_are_of_these():
-    for name in purerecord.tfds.__all__:
-        assert getattr(purerecord.tfds, name).__module__ == "purerecord.tfds"
+@pytest.mark.parametrize("module", ["arrow", "grain", "jax", "tfds", "torch"])
+def test_names_of_a_public_module_say_that_they_are_of_it(module):
+    try:
+        holder = importlib.import_module(f"purerecord.{module}")
+    except ImportError as error:
+        pytest.skip(str(error))
+    for name in holder.__all__:
+        assert getattr(holder, name).__module__ in (f"purerecord.{module}", "purerecord")
+
+
+def test_names_of_the_dataset_module_are_those_of_purerecord():
     for name in purerecord.dataset.__all__:
         assert getattr(purerecord.dataset, name) is getattr(purerecord, name)
 
