@@ -10,7 +10,28 @@ reads. This module must not know what the names do.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
+
+_T = TypeVar("_T")
+# Folders that users import by name. Their public names belong to them, all others to this module.
+_PUBLIC_FOLDERS = ("arrow", "tfds")
+
+
+def public(thing: _T) -> _T:
+    """Set ``__module__`` of a public class or function to the module from which users import it.
+
+    Pickles and reprs name that module. So they do not depend on the file in which ``thing`` is defined.
+    """
+    home = thing.__module__
+    if isinstance(thing, type):  # typing.get_type_hints resolves these where they were written, not here
+        thing.__annotations__ = {
+            name: ForwardRef(hint, module=home, is_class=True) if isinstance(hint, str) else hint
+            for name, hint in vars(thing).get("__annotations__", {}).items()
+        }
+    folder = home.split(".")[1]
+    thing.__module__ = f"{__name__}.{folder}" if folder in _PUBLIC_FOLDERS else __name__
+    return thing
+
 
 if TYPE_CHECKING:
     from .container.damage import Damage as Damage

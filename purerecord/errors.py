@@ -20,11 +20,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import public
 
+
+@public
 class PureRecordError(Exception):
     """Base of everything that purerecord raises on purpose."""
 
 
+@public
 class CorruptionError(PureRecordError, ValueError):
     """The bytes are wrong.
 
@@ -56,6 +60,7 @@ class CorruptionError(PureRecordError, ValueError):
         return ": ".join(part for part in parts if part)
 
 
+@public
 class TruncatedError(CorruptionError, EOFError):
     """The data ends inside a frame, which needs ``expected`` bytes and has ``got``."""
 
@@ -65,6 +70,7 @@ class TruncatedError(CorruptionError, EOFError):
         self.got = got
 
 
+@public
 class ChecksumError(CorruptionError):
     """A checksum of ``part``, "length" or "data", does not match.
 
@@ -80,10 +86,12 @@ class ChecksumError(CorruptionError):
         self.got = got
 
 
+@public
 class CompressionError(CorruptionError):
     """The compressed stream is broken, cut, or not of the declared kind."""
 
 
+@public
 class DecodeError(CorruptionError):
     """A payload is not a valid message; the error is ``position`` bytes into it, in ``feature`` if known."""
 
@@ -121,6 +129,7 @@ class _FeatureError(PureRecordError, ValueError):
         return ": ".join(part for part in [*self._place(), self.reason] if part)
 
 
+@public
 class SchemaError(_FeatureError):
     """The bytes are valid, but they do not match the request.
 
@@ -154,13 +163,16 @@ class SchemaError(_FeatureError):
         return ": ".join(part for part in parts if part)
 
 
+@public
 class EncodeError(_FeatureError):
     """The caller's value cannot be stored."""
 
 
+@public
 class StaleIndexError(PureRecordError, ValueError):
     """The index does not belong to this file, or no longer."""
 
 
+@public
 class ClosedError(PureRecordError, ValueError):
     """Used after close."""

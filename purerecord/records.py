@@ -18,6 +18,8 @@ from typing import Any, NamedTuple, SupportsIndex, Union, overload
 import numpy as np
 import numpy.typing as npt
 
+from . import public
+
 BytesLike = Union[bytes, bytearray, memoryview]
 Offsets = npt.NDArray[np.int64]
 
@@ -60,6 +62,7 @@ class Origins(NamedTuple):
         return Origins(tuple(self.paths[file] for file in used.tolist()), files, self.numbers)
 
 
+@public
 class Records(Sequence[bytes]):
     """Payloads ``buffer[begins[i]:ends[i]]``; nothing is copied.
 
@@ -277,7 +280,7 @@ class Records(Sequence[bytes]):
         high = int(self.ends.max()) if len(self) else 0
         used = bytes(memoryview(self.buffer).cast("B")[low:high])
         base = None if self.base is None else self.base + low
-        origins = None if self.origins is None else self.origins.packed()
+        origins = None if self.origins is None else tuple(self.origins.packed())
         place = {
             "path": self.path,
             "first": self.first,
@@ -285,7 +288,12 @@ class Records(Sequence[bytes]):
             "header": self.header,
             "origins": origins,
         }
-        return _restore, (used, self.begins - low, self.ends - low, place)
+        return Records._restore, (used, self.begins - low, self.ends - low, place)
+
+    @classmethod
+    def _restore(cls, buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
+        origins = place["origins"]
+        return cls(buffer, begins, ends, **{**place, "origins": origins and Origins(*origins)})
 
     def __repr__(self) -> str:
         origin = f", from {self.path!r}" if self.path else ""
@@ -321,7 +329,3 @@ def _joined(parts: Sequence[Any], room: Callable[[int], memoryview] | None) -> b
         view[begin : begin + size] = memoryview(part).cast("B")
         begin += size
     return view.toreadonly()
-
-
-def _restore(buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
-    return Records(buffer, begins, ends, **place)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .. import public
 from ..container.reader import RecordReader
 from ..container.sharded_writer import ShardedWriter
 from ..container.writer import TFRecordWriter
@@ -30,6 +31,7 @@ _CHUNK_RECORDS, _CHUNK_BYTES = 1 << 16, 1 << 23
 _ENCODED_ROWS = 1 << 13  # rows that are encoded at once
 
 
+@public
 def to_arrow(columns: Mapping[str, Any]) -> Any:
     """Columns as a ``pyarrow.Table``, which shares their memory where Arrow has the same layout.
 
@@ -50,6 +52,7 @@ def to_arrow(columns: Mapping[str, Any]) -> Any:
     return pa.table([array for _, array in made], schema=pa.schema([field for field, _ in made]))
 
 
+@public
 def from_arrow(table: Any) -> dict[str, ColumnValues]:
     """The columns of a table, in the form of ``decode_examples`` and ``encode_examples``.
 
@@ -63,6 +66,7 @@ def from_arrow(table: Any) -> dict[str, ColumnValues]:
     return {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
 
 
+@public
 def read_table(
     paths: Any,
     features: Mapping[str, Any] | None = None,
@@ -129,6 +133,7 @@ def _as_lists(spec: FeatureSpec) -> FeatureSpec:
     return spec
 
 
+@public
 def write_table(
     table: Any,
     path: Any,

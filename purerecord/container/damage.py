@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .. import public
+
 BAD_LENGTH = "bad length checksum"
 BAD_DATA = "bad data checksum"
 TRUNCATED_HEADER = "truncated header"
@@ -21,6 +23,7 @@ BROKEN_COMPRESSION = "broken compression"
 NOT_A_TFRECORD = "not a TFRecord"
 
 
+@public
 @dataclass(frozen=True)
 class Damage:
     """The bytes ``[begin, end)`` of a file's plain data are damaged.

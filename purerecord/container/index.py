@@ -23,6 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from .. import public
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
 from ..storage.opened import HEAD_SIZE
@@ -48,6 +49,7 @@ _READ_SIZE = 1 << 20
 _HOP_MEAN = 1 << 13
 
 
+@public
 class Index:
     """Where the records of one file are.
 
@@ -149,6 +151,7 @@ def index_path(path: str) -> str:
     return path + ".index"
 
 
+@public
 def load_index(path: Any) -> Index:
     """The index in the file ``path``, in any of the known formats."""
     name = os.fsdecode(path)
@@ -225,6 +228,7 @@ def _contiguous(offsets: Offsets, sizes: Offsets) -> Index:
     return Index(offsets, sizes)
 
 
+@public
 def build_index(path: Any) -> Index:
     """The index of the file at ``path``, built from the headers; checks the CRC of every length.
 

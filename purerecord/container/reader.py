@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from .. import public
 from ..errors import ClosedError, CorruptionError
 from ..records import Records
 from ..storage.paths import resolve
@@ -30,6 +31,7 @@ def check_on_error(on_error: str) -> None:
         raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
 
 
+@public
 class RecordReader(Iterator[bytes]):
     """An iterator over the records of one file after the other, as ``read_records`` returns it.
 
@@ -164,6 +166,7 @@ class _Batches(Iterator[Records]):
         return records
 
 
+@public
 def read_records(
     source: Any, *, compression: Any = "auto", verify: bool = True, on_error: str = "raise"
 ) -> RecordReader:
@@ -181,6 +184,7 @@ def read_records(
     return RecordReader(source, compression=compression, verify=verify, on_error=on_error)
 
 
+@public
 def read_batches(
     source: Any,
     *,

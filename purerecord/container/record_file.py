@@ -20,6 +20,7 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from .. import public
 from ..errors import CompressionError, CorruptionError, StaleIndexError
 from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
@@ -41,6 +42,7 @@ _RECORDS_AT_ONCE = 1024
 _CACHED_BLOCKS = 4
 
 
+@public
 class RecordFile(Sequence[bytes]):
     """The records of one file, or of many shards, by number.
 
@@ -146,6 +148,15 @@ class RecordFile(Sequence[bytes]):
         records.origins = Origins(self._paths, *self._locate(np.array(self._numbers, np.int64)))
         return records
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process opens the files itself.
+        return {**self.__dict__, "_shards": [shard.arguments() for shard in self._shards]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        files = OpenFiles()
+        shards = [_Shard(path, index, verify, files) for path, index, verify in state["_shards"]]
+        self.__dict__.update(state, _shards=shards)
+
     def __repr__(self) -> str:
         names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
         if self._numbers is None:
@@ -187,9 +198,9 @@ class _Shard:
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, Records] = OrderedDict()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process opens the file itself. The pickle includes an index that is loaded already.
-        return _Shard, (self.path, self.__dict__.get("index", self._given), self.verify, self._files)
+    def arguments(self) -> tuple[str, Any, bool]:
+        """The arguments to make this again, with the index if it is loaded already, but without the files."""
+        return self.path, self.__dict__.get("index", self._given), self.verify
 
     @cached_property
     def index(self) -> Index | None:

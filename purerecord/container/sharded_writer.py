@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import public
 from ..errors import ClosedError
 from ..records import Records
 from ..storage.compression import as_options
@@ -23,6 +24,7 @@ from .frames import OVERHEAD
 from .writer import TFRecordWriter, payload_groups
 
 
+@public
 class ShardedWriter:
     """Writes records to many files, ``name-00000-of-00010`` and so on, that appear when all are complete.
 

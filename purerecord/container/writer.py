@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from .. import public
 from ..errors import ClosedError, EncodeError
 from ..memory.malloc import retain_freed_memory
 from ..records import Offsets, Records
@@ -61,6 +62,7 @@ def as_payload(record: Any) -> bytes:
     )
 
 
+@public
 class TFRecordWriter:
     """Writes records to a TFRecord file.
 

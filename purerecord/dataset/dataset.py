@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any
 
+from .. import public
 from ..container.reader import check_on_error
 from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
@@ -42,6 +43,7 @@ from .transforms.sources import Generated, Range, Slices
 from .transforms.zip import Zip
 
 
+@public
 class Dataset:
     """A chain of transforms, and the elements that come out of it.
 
@@ -269,6 +271,7 @@ class Dataset:
         self._node, self._epoch = state["node"], state["epoch"]
 
 
+@public
 class TFRecordDataset(Dataset):
     """The records of TFRecord files, as ``bytes``, one file after the other.
 
@@ -282,6 +285,7 @@ class TFRecordDataset(Dataset):
         super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error))
 
 
+@public
 class DatasetIterator(Iterator[Any]):
     """Iterates over one epoch of a dataset, or over one consumer's share of it.
 

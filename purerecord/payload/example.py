@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import public
 from ..errors import EncodeError
 from . import wire
 from .values import as_array, is_extra, object_array, to_bytes, to_float32
@@ -33,6 +34,7 @@ Shaped = tuple[int, Any, tuple[int, ...]]  # (kind, flat values, shape)
 # --- Public -----------------------------------------------------------------------------------------
 
 
+@public
 def encode_example(features: Mapping[str, Any]) -> bytes:
     """The serialized Example that holds ``features``, sorted by name.
 
@@ -48,6 +50,7 @@ def encode_example(features: Mapping[str, Any]) -> bytes:
     return wire.delimited(1, _encode_features(features))
 
 
+@public
 def decode_example(payload: Any) -> dict[str, Any]:
     """The features of a serialized Example, or of an Example message: name -> vector.
 
@@ -58,6 +61,7 @@ def decode_example(payload: Any) -> dict[str, Any]:
     return {name: _decoded(*value) for name, value in features.items()}
 
 
+@public
 def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, Sequence[Any]]) -> bytes:
     """The serialized SequenceExample with a ``context``, as for ``encode_example``, and a ``sequence``.
 
@@ -69,6 +73,7 @@ def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, S
     return wire.delimited(1, _encode_features(context)) + wire.delimited(2, wire.encode_map(lists))
 
 
+@public
 def decode_sequence_example(payload: Any) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """The context and the sequence of a serialized SequenceExample, or of such a message.
 

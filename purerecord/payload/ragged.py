@@ -14,11 +14,13 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
+from .. import public
 from .row_index import row_number, row_numbers
 from .short_repr import MAX_ITEMS, short_repr
 from .values import Array, Offsets, as_values, converted, filled
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Ragged:
     """Rows of different lengths: row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``.

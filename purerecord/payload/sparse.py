@@ -12,11 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from .. import public
 from .row_index import row_number
 from .short_repr import MAX_ITEMS, short_repr
 from .values import Array, Offsets, as_values, converted, filled
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Sparse:
     """A tensor of ``dense_shape`` that stores only some elements: ``values[i]`` at ``indices[i]``.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 
+from .. import public
 from .dtypes import DType, as_dtype, constant, dtype_name, frozen
 from .values import Array
 
@@ -38,6 +39,7 @@ class _Spec:
             object.__setattr__(self, name, value)
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class FixedLenFeature(_Spec):
     """Exactly ``prod(shape)`` values in every example, as a dense array of ``(batch, *shape)``.
@@ -75,6 +77,7 @@ class FixedLenFeature(_Spec):
         return constant(self.default_value, self.dtype, self.shape)
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class VarLenFeature(_Spec):
     """Any number of values, as a ``Sparse`` of ``(batch, longest)``."""
@@ -89,6 +92,7 @@ class VarLenFeature(_Spec):
         self._set(dtype=as_dtype(self.dtype))
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class FixedLenSequenceFeature(_Spec):
     """Any number of items of ``shape``, as a dense array of ``(batch, longest, *shape)``.
@@ -135,6 +139,7 @@ class _KeyedPartition:
         _check_key(self.key, "key")
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class RaggedFeature(_Spec):
     """Any number of values, as a ``Ragged``; ``partitions`` divide the values of each example into rows.
@@ -161,26 +166,32 @@ class RaggedFeature(_Spec):
             validate: bool = False,
         ) -> None: ...
 
+    @public
     @dataclass(frozen=True)
     class RowSplits(_KeyedPartition):
         """Row ``i`` is ``values[splits[i]:splits[i + 1]]``."""
 
+    @public
     @dataclass(frozen=True)
     class RowLengths(_KeyedPartition):
         """Row ``i`` has ``lengths[i]`` values."""
 
+    @public
     @dataclass(frozen=True)
     class RowStarts(_KeyedPartition):
         """Row ``i`` begins at ``starts[i]`` and ends where the next one begins."""
 
+    @public
     @dataclass(frozen=True)
     class RowLimits(_KeyedPartition):
         """Row ``i`` ends at ``limits[i]`` and begins where the previous one ends."""
 
+    @public
     @dataclass(frozen=True)
     class ValueRowIds(_KeyedPartition):
         """Value ``i`` belongs to row ``ids[i]``."""
 
+    @public
     @dataclass(frozen=True)
     class UniformRowLength:
         """Every row has ``length`` values; the examples store nothing for it."""
@@ -222,6 +233,7 @@ class RaggedFeature(_Spec):
         )
 
 
+@public
 @dataclass(frozen=True, repr=False)
 class SparseFeature(_Spec):
     """Values with stored indices, as a ``Sparse`` of ``(batch, *size)``.

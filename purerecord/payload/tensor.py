@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import public
 from ..errors import DecodeError, EncodeError, SchemaError
 from .values import Array, as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import read_varint, varint
@@ -83,6 +84,7 @@ _ALIASES: dict[Any, str] = {float: "float32", "float": "float32", "half": "float
 # --- Serializing ------------------------------------------------------------------------------------
 
 
+@public
 def serialize_tensor(tensor: Any) -> bytes:
     """The serialized TensorProto of ``tensor``: the same bytes that TensorFlow's function of this name gives.
 
@@ -207,6 +209,7 @@ def _string(value: Any) -> bytes:
 # --- Parsing ----------------------------------------------------------------------------------------
 
 
+@public
 def parse_tensor(data: Any, dtype: Any = None, *, max_expansion: int = 1 << 26) -> Array:
     """The array in a serialized TensorProto, or in such a message.
 

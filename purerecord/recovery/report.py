@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .. import public
 from ..container.damage import Damage
 
 # Damages listed per file in the text; ``to_dict()`` has all of them.
@@ -18,6 +19,7 @@ _DAMAGES_IN_TEXT = 10
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
+@public
 @dataclass(frozen=True)
 class FileReport:
     """The state of one file.
@@ -108,6 +110,7 @@ class FileReport:
         return str(Report((self,)))
 
 
+@public
 @dataclass(frozen=True)
 class Report:
     """The state of many files, such as the shards of a dataset."""
@@ -195,6 +198,7 @@ class Report:
         return ", ".join(parts) or "none"
 
 
+@public
 @dataclass(frozen=True)
 class SalvageReport(Report):
     """The result of salvaging a file: its state, and where its records and damaged ranges went.

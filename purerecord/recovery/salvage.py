@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from typing import Any
 
+from .. import public
 from ..container.checksum import crc32c
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
@@ -30,6 +31,7 @@ from .scan import one_file, records_and_damage
 _BLOCK_SIZE = 1 << 20
 
 
+@public
 def salvage(
     src: Any,
     dst: Any,

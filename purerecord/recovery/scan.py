@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import public
 from ..container.damage import BROKEN_COMPRESSION, Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import HEADER
@@ -23,7 +24,8 @@ from ..storage.paths import Named, resolve
 from .duplicated_blocks import DuplicatedBlocks
 
 
-@dataclass(frozen=True)
+@public
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A sound frame: its offset in the plain data, the length of its payload, and the number of its record.
 
@@ -31,14 +33,13 @@ class Frame:
     damage, because no trusted length leads to it.
     """
 
-    __slots__ = ("index", "length", "offset", "searched")
-
     offset: int
     length: int
     index: int
     searched: bool
 
 
+@public
 def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
     """Yield the frames of one file and the damage between them, in order.
 

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import public
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import FOOTER, HEADER
@@ -33,6 +34,7 @@ NOT_AN_EXAMPLE = "not an Example"
 NOT_OF_THE_SCHEMA = "not of the schema"
 
 
+@public
 def validate(
     paths: Any,
     *,

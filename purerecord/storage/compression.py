@@ -9,9 +9,12 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import public
+
 _NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
 
 
+@public
 @dataclass(frozen=True)
 class TFRecordOptions:
     """How a TFRecord file is compressed. The fields are TensorFlow's; None means its default.

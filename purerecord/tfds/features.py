@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import public
 from ..errors import DecodeError, SchemaError
 from ..payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
 
@@ -44,6 +45,7 @@ _ARRAY_ENCODINGS = ("bytes", "zlib")  # an array stored as one string
 _MAX_DEFAULTS = 1 << 20  # default values in a spec: a few characters of JSON could ask for any number
 
 
+@public
 @dataclass(frozen=True)
 class TFDSFeature:
     """One stored feature: its meaning, and the spec that parses it.

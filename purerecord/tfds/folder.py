@@ -18,6 +18,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
+from .. import public
 from ..dataset.dataset import Dataset, TFRecordDataset
 from ..errors import SchemaError
 from ..payload.specs import FeatureSpec
@@ -33,6 +34,7 @@ _PART = re.compile(r"(?P<name>[\w-]+)(\[(?P<begin>[^:\[\]]*):(?P<end>[^:\[\]]*)\
 _BOUND = re.compile(r"(?P<number>-?\d+(\.\d+)?)%|(?P<whole>-?\d+)|")
 
 
+@public
 @dataclass(frozen=True)
 class TFDSSplit:
     """One split: its files, the number of records in each, and the bytes of all records."""
@@ -51,6 +53,7 @@ class TFDSSplit:
         return f"<TFDSSplit {self.name!r}: {self.num_examples} examples in {len(self.paths)} files>"
 
 
+@public
 class TFDSFolder:
     """A folder that tensorflow-datasets has written, such as ``~/tensorflow_datasets/mnist/3.0.1``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import random
 import zlib
 
@@ -181,6 +182,10 @@ def test_length_that_runs_over_the_end_does_not_hide_the_frames_behind_it():
     assert list(read_records(io.BytesIO(data), on_error="skip")) == PAYLOADS
     ((begin, end, kind, _),) = told(data)
     assert (begin, end, kind) == (EDGES[3], EDGES[3] + 62, "bad data checksum")
+
+
+def test_frames_can_be_pickled():
+    assert pickle.loads(pickle.dumps(found(CLEAN))) == found(CLEAN)
 
 
 def test_frame_of_no_bytes_is_a_frame():

@@ -123,6 +123,27 @@ def test_module_imports_only_from_folders_that_its_own_may_see(module):
         assert beside <= INSIDE[inner(module)], f"{module} must not import from {sorted(beside)}"
 
 
+def names_of_the_face(module: str) -> set[str]:
+    """The names that a module imports from ``purerecord`` itself, and not from a folder of it."""
+    depth = len(FILES[module].parent.relative_to(PACKAGE).parts) + 1
+    return {
+        alias.name
+        for node in ast.walk(ast.parse(FILES[module].read_text()))
+        if isinstance(node, ast.ImportFrom) and node.level == depth and not node.module
+        for alias in node.names
+        if alias.name not in FILES
+    }
+
+
+@pytest.mark.parametrize("module", LAYERED)
+def test_module_imports_only_the_public_mark_and_the_version_from_the_face(module):
+    # The face is always imported first, and ``public`` is defined before it imports anything.
+    allowed = {"public", "__version__"}
+    if top(module) not in ADAPTERS:
+        allowed = {"public"}
+    assert names_of_the_face(module) <= allowed
+
+
 def folders(module: str) -> set[str]:
     """The folders that a module lies in; Python imports them before it."""
     parts = module.split(".")

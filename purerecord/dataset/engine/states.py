@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
+from ... import public
+
 KIND = "purerecord"
 VERSION = 1
 
@@ -23,6 +25,7 @@ def check_state(state: Any) -> None:
         )
 
 
+@public
 def merge_states(states: Any) -> dict[str, Any]:
     """Merge the states of all workers and ranks into one, from which any number of them can continue.
 

@@ -14,6 +14,7 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
+from ... import public
 from ...errors import EncodeError
 from ...memory.malloc import retain_freed_memory
 from ...records import Records
@@ -28,6 +29,7 @@ Octets = npt.NDArray[np.uint8]
 EntryWriter = Union[ShortEntryWriter, GeneralEntryWriter]
 
 
+@public
 def encode_examples(columns: Mapping[str, Any]) -> Records:
     """The serialized Examples that hold ``columns``, one for each row.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Union, cast
 
 import numpy as np
 
+from ... import public
 from ...errors import SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather import Column, gather
@@ -48,6 +49,7 @@ _REQUESTS_KEPT = 4
 _DTYPES = {kind: array_dtype(dtype) for dtype, kind in KINDS.items()}
 
 
+@public
 def parse_example(
     serialized: Serialized,
     features: Mapping[str, Any],
@@ -72,6 +74,7 @@ def parse_example(
     )
 
 
+@public
 def parse_single_example(
     serialized: BytesLike,
     features: Mapping[str, Any],
@@ -90,6 +93,7 @@ def parse_single_example(
     return _parse_single(payload, request, example_names)
 
 
+@public
 def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
     """All features of many serialized Examples as columns; with ``features``, the same as ``parse_example``.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from ... import public
 from ...records import Records
 from ..columns.gather import Column
 from ..columns.gather_sequences import find_kinds, gather_sequences
@@ -35,6 +36,7 @@ _DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 def infer_schema(records: Serialized, *, sequence: Literal[False] = False) -> Specs: ...
 @overload
 def infer_schema(records: Serialized, *, sequence: Literal[True]) -> tuple[Specs, Specs]: ...
+@public
 def infer_schema(records: Serialized, *, sequence: bool = False) -> Specs | tuple[Specs, Specs]:
     """Specs that fit all ``records``, by name; for SequenceExamples a pair, (context, sequence).
 
@@ -81,6 +83,7 @@ def _specs(columns: Mapping[str, Column]) -> Specs:
     return specs
 
 
+@public
 def schema_to_json(features: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]]) -> str:
     """``features`` as JSON text; ``schema_from_json`` gives equal specs back.
 
@@ -97,6 +100,7 @@ def schema_to_json(features: Mapping[str, Any] | tuple[Mapping[str, Any], Mappin
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+@public
 def schema_from_json(text: str | bytes) -> Any:
     """The specs in JSON text, or a pair of them; ValueError if the text is no schema or a spec is wrong."""
     try:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import public
 from ...errors import DecodeError, SchemaError
 from ...records import BytesLike, Records
 from ..columns.gather_sequences import Lists, gather_sequences
@@ -49,6 +50,7 @@ _SEQUENCE = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
 _ABSENT: Value = (ABSENT, None)
 
 
+@public
 def parse_sequence_example(
     serialized: Serialized,
     context_features: Mapping[str, Any] | None = None,
@@ -78,6 +80,7 @@ def parse_sequence_example(
     return _parse(records, context, sequence, origin)
 
 
+@public
 def parse_single_sequence_example(
     serialized: BytesLike,
     context_features: Mapping[str, Any] | None = None,
