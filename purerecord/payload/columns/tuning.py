@@ -54,7 +54,8 @@ class Tuning:
     long_entry_table: bool = _switch("emb", "img")
     # Derive the length of all Features messages from the record sizes, instead of reading them.
     derived_message_lengths: bool = _switch("tab", "ctr", "shuf")
-    # Decode the sample of a column that holds one integer per record first, as single varints.
+    # Decode spans of one integer each as single varints. The rows only pay for the attempt: it serves
+    # integers of nine and ten bytes (64-bit hashes, negative numbers), which are not decoded inline.
     single_integers: bool = _switch("emb", "img")
     # Make short strings from rows of equal width, instead of one slice per string.
     short_strings: bool = _switch("tab", "shuf", "img")
