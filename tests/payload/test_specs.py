@@ -1,3 +1,5 @@
+"""purerecord.payload.specs: specs are checked, frozen and comparable, and their repr is code."""
+
 from __future__ import annotations
 
 import copy

@@ -16,7 +16,16 @@ from hypothesis import given, settings
 from purerecord.errors import DecodeError, EncodeError
 from purerecord.payload import proto, wire
 from purerecord.payload.varint import varint
-from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, decode_sequence, delimited
+from purerecord.payload.wire import (
+    BYTES,
+    FLOAT,
+    INT64,
+    UNSET,
+    decode_features,
+    decode_sequence,
+    delimited,
+    read_size,
+)
 from tests.support.settings import tries
 from tests.support.strategies import (
     any_example,
@@ -418,3 +427,16 @@ def test_more_than_protobuf_can_read_is_an_encode_error(monkeypatch: pytest.Monk
     assert delimited(1, bytes(200))
     with pytest.raises(EncodeError, match="2 GiB"):
         delimited(1, bytes(201))
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 16383, 16384, 2**21, 2**28, 2**31 - 1])
+def test_sizes_are_read_up_to_those_of_a_message(size: int) -> None:
+    assert read_size(b"??" + varint(size) + b"?", 2) == (size, 2 + len(varint(size)))
+
+
+@pytest.mark.parametrize(
+    "octets", [b"", b"\x80", varint(2**31), varint(2**35), b"\x81" + b"\x80" * 4 + b"\x00"]
+)
+def test_what_the_row_decoder_takes_for_no_size_is_none(octets: bytes) -> None:
+    with pytest.raises(IndexError):
+        read_size(octets, 0)

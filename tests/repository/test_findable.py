@@ -29,10 +29,9 @@ MISSING = {
     *("dataset/transforms/files", "dataset/transforms/filter", "dataset/transforms/interleave"),
     *("dataset/transforms/map", "dataset/transforms/prefetch", "dataset/transforms/repeat"),
     *("dataset/transforms/sample", "dataset/transforms/slice", "dataset/transforms/sources"),
-    *("dataset/transforms/zip", "errors", "payload/sparse", "payload/encode/cells"),
+    *("dataset/transforms/zip", "errors"),
     *("payload/columns/any_order", "payload/columns/located", "payload/columns/outline"),
-    *("payload/columns/short_entries", "payload/parse/checked_columns", "payload/parse/dense_sparse"),
-    "payload/parse/partitions",
+    "payload/columns/short_entries",
 }
 
 

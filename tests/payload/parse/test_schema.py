@@ -1,3 +1,5 @@
+"""purerecord.payload.parse.schema: specs that fit the records, and specs as JSON."""
+
 from __future__ import annotations
 
 import json
