@@ -1,4 +1,4 @@
-"""Columns to Examples: the bytes are those that ``encode_example`` makes of each row."""
+"""purerecord.payload.encode.examples: the bytes are those that ``encode_example`` makes of each row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ragged(values, row_splits):
 
 
 def rows_of(columns, count):
-    """Row i of every column, as ``encode_example`` takes it; missing ones left out."""
+    """The rows of the columns, each as ``encode_example`` takes it; None is left out."""
     rows = []
     for i in range(count):
         row = {}
@@ -118,7 +118,7 @@ def test_columns_of_all_forms_stand_side_by_side():
 
 
 def test_payloads_are_not_changed_by_what_comes_before_them():
-    # Each entry is written with some bytes to spare; every order of columns must overwrite them.
+    # Entries spill over what follows them. Whatever the columns, the bytes there must be written later.
     names = ["a", "b", "c"]
     kinds = [
         [1, 300, -1],
