@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord.payload.columns.gather import gather
 from purerecord.payload.wire import ABSENT, UNSET, decode_features
-from tests.payload.test_wire import needs_judge
+from tests.payload.test_wire import needs_upb
 from tests.support.column_batches import cell
 from tests.support.settings import tries
 from tests.support.spec_cases import Case
@@ -115,13 +115,13 @@ def test_columns_come_back_as_the_bytes_of_their_rows(features: dict[str, Any], 
     assert list(pr.encode_examples(pr.decode_examples(payloads))) == payloads
 
 
-# 7. The row decoder, the lock-step decoder and protobuf agree.
+# 7. The row decoder, the column decoder and protobuf agree.
 
 
-@needs_judge
+@needs_upb
 @given(st.lists(example_payloads, min_size=1, max_size=4), st.integers(1, 6))
 @settings(max_examples=tries(200))
-def test_row_decoder_lock_step_decoder_and_protobuf_agree(payloads: list[bytes], copies: int) -> None:
+def test_row_decoder_column_decoder_and_protobuf_agree(payloads: list[bytes], copies: int) -> None:
     payloads = payloads * copies
     messages = [by_protobuf(payload) for payload in payloads]
     rows = [by_rows(payload) for payload in payloads]

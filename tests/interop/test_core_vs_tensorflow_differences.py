@@ -23,7 +23,7 @@ from purerecord.payload.specs import (
     VarLenFeature,
 )
 from purerecord.payload.wire import delimited
-from tests.support.core_vs_tensorflow import outcome, plain, twin, twins
+from tests.support.core_vs_tensorflow import outcome, plain, tensorflow_spec, tensorflow_specs
 from tests.support.handmade_messages import UNSET_FEATURE, example, floats, ints, sequence_example
 from tests.support.interop import interop
 from tests.support.spec_cases import KEYED, stored_partition
@@ -61,7 +61,7 @@ def test_legal_wire_forms_mean_what_protobuf_says(
     payload = example([("a", message)])
     known = tf.train.Example.FromString(payload).features.feature["a"].int64_list.value
     assert parse_single_example(payload, {"a": spec})["a"].tolist() == ours == list(known)
-    result = outcome(tf.io.parse_single_example, TF_ERRORS, payload, {"a": twin(tf, spec)})
+    result = outcome(tf.io.parse_single_example, TF_ERRORS, payload, {"a": tensorflow_spec(tf, spec)})
     if theirs is None:
         assert isinstance(result, Exception)
     else:
@@ -88,7 +88,7 @@ def test_malformed_payload_is_a_decode_error_also_where_tensorflow_accepts_it(ca
         parse_example([payload], {"a": spec})
     with pytest.raises(DecodeError):
         parse_single_example(payload, {"a": spec})
-    theirs = outcome(tf.io.parse_example, TF_ERRORS, [payload], {"a": twin(tf, spec)})
+    theirs = outcome(tf.io.parse_example, TF_ERRORS, [payload], {"a": tensorflow_spec(tf, spec)})
     assert isinstance(theirs, Exception) is not accepted
 
 
@@ -96,7 +96,7 @@ def test_last_of_duplicate_keys_counts_even_if_it_is_unset() -> None:
     payload = example([("a", ints(5)), ("a", UNSET_FEATURE)])
     assert parse_single_example(payload, {"a": INT})["a"] == -1
     assert tf.train.Example.FromString(payload).features.feature["a"].WhichOneof("kind") is None
-    assert tf.io.parse_single_example(payload, {"a": twin(tf, INT)})["a"].numpy() == 5
+    assert tf.io.parse_single_example(payload, {"a": tensorflow_spec(tf, INT)})["a"].numpy() == 5
 
 
 def test_value_before_key_is_read_in_sequence_examples_too() -> None:
@@ -104,7 +104,7 @@ def test_value_before_key_is_read_in_sequence_examples_too() -> None:
     payload = delimited(1, swapped)
     assert parse_sequence_example([payload], {"a": INT})[0]["a"].tolist() == [5]
     with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.io.parse_sequence_example([payload], {"a": twin(tf, INT)})
+        tf.io.parse_sequence_example([payload], {"a": tensorflow_spec(tf, INT)})
 
 
 def test_uniform_rows_never_take_values_from_another_example() -> None:
@@ -112,7 +112,7 @@ def test_uniform_rows_never_take_values_from_another_example() -> None:
     spec = RaggedFeature("int64", partitions=[RaggedFeature.UniformRowLength(4)])
     with pytest.raises(SchemaError, match=r"feature 'a': record 0: 6 values cannot be cut into rows of 4"):
         parse_example(payloads, {"a": spec})
-    theirs = tf.io.parse_example(payloads, {"a": twin(tf, spec)})["a"]
+    theirs = tf.io.parse_example(payloads, {"a": tensorflow_spec(tf, spec)})["a"]
     assert theirs[1].numpy().tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]]  # 4 and 5 belong to the first example
 
 
@@ -126,7 +126,7 @@ def test_sparse_values_never_take_an_index_from_another_example() -> None:
         SchemaError, match="feature 's': record 0: 2 values under 'v', but 1 indices under 'i'"
     ):
         parse_example(payloads, {"s": spec})
-    theirs = tf.io.parse_example(payloads, {"s": twin(tf, spec)})["s"]
+    theirs = tf.io.parse_example(payloads, {"s": tensorflow_spec(tf, spec)})["s"]
     assert theirs.indices.numpy().tolist() == [[0, 1], [1, 2], [1, 3]]  # 2.0 is now in the second
 
 
@@ -142,7 +142,7 @@ def test_sparse_indices_outside_of_the_size_are_refused(index: int, already_sort
         SchemaError, match=rf"feature 's': record 1: index {index} under 'i' is not in \[0, 10\)"
     ):
         parse_example(payloads, {"s": spec})
-    theirs = tf.io.parse_example(payloads, {"s": twin(tf, spec)})["s"]
+    theirs = tf.io.parse_example(payloads, {"s": tensorflow_spec(tf, spec)})["s"]
     assert theirs.indices.numpy().tolist() == [[0, 1], [1, index]]
     with pytest.raises(tf.errors.InvalidArgumentError):  # which is found out later, or never
         tf.sparse.to_dense(theirs)
@@ -163,7 +163,7 @@ def test_partitions_are_checked_as_tensorflow_does_when_told_to(seed: int) -> No
         payload = example([("v", ints(*range(count))), ("p", ints(*stored))])
         spec = RaggedFeature("int64", "v", [partition], "int64", validate=True)
         ours = outcome(parse_single_example, PureRecordError, payload, {"r": spec})
-        theirs = outcome(tf.io.parse_single_example, TF_ERRORS, payload, {"r": twin(tf, spec)})
+        theirs = outcome(tf.io.parse_single_example, TF_ERRORS, payload, {"r": tensorflow_spec(tf, spec)})
         same = isinstance(ours, Exception) == isinstance(theirs, Exception)
         assert same, (partition, stored, count, ours, theirs)
         if not isinstance(ours, Exception):
@@ -180,14 +180,14 @@ def test_partitions_are_checked_without_being_told_to() -> None:
     spec = RaggedFeature("int64", "v", [RaggedFeature.RowSplits("p")])
     with pytest.raises(SchemaError, match="feature 'r': record 0: the RowSplits under 'p'"):
         parse_example(payloads, {"r": spec})
-    theirs = tf.io.parse_example(payloads, {"r": twin(tf, spec)})["r"]
+    theirs = tf.io.parse_example(payloads, {"r": tensorflow_spec(tf, spec)})["r"]
     assert theirs[1].to_list() == [[3, 4]]  # 3 belongs to the first example
 
 
 def test_missing_row_splits_mean_no_rows() -> None:
     spec = RaggedFeature("int64", "v", [RaggedFeature.RowSplits("p")])
     assert parse_single_example(b"", {"r": spec})["r"].to_list() == []
-    theirs = tf.io.parse_single_example(b"", {"r": twin(tf, spec)})["r"]
+    theirs = tf.io.parse_single_example(b"", {"r": tensorflow_spec(tf, spec)})["r"]
     assert theirs.row_splits.shape == (0,)  # which is not a ragged tensor
 
 
@@ -212,14 +212,14 @@ def test_dense_and_sparse_specs_may_share_a_feature() -> None:
     result = parse_single_example(payload, specs)
     assert (result["a"], result["s"].indices.tolist()) == (3, [[3]])
     with pytest.raises(ValueError, match="Dense and sparse keys must not intersect"):
-        tf.io.parse_single_example(payload, twins(tf, specs))
+        tf.io.parse_single_example(payload, tensorflow_specs(tf, specs))
 
 
 def test_equal_indices_keep_the_order_of_the_data() -> None:
     payload = example([("i", ints(3, 1, 3, 1)), ("v", floats(1, 2, 3, 4))])
     spec = SparseFeature("i", "v", "float32", 9)
     assert parse_single_example(payload, {"s": spec})["s"].values.tolist() == [2, 4, 1, 3]
-    theirs = tf.io.parse_single_example(payload, {"s": twin(tf, spec)})["s"].values.numpy()
+    theirs = tf.io.parse_single_example(payload, {"s": tensorflow_spec(tf, spec)})["s"].values.numpy()
     assert sorted(theirs[:2]) == [2, 4]  # in which order, nobody promises
 
 
@@ -227,14 +227,14 @@ def test_empty_list_is_an_empty_batch() -> None:
     spec = FixedLenFeature((2,), "int64")
     assert parse_example([], {"a": spec})["a"].shape == (0, 2)
     with pytest.raises(ValueError, match="string"):
-        tf.io.parse_example([], {"a": twin(tf, spec)})
+        tf.io.parse_example([], {"a": tensorflow_spec(tf, spec)})
 
 
 def test_empty_batch_of_sequence_examples_gives_empty_arrays() -> None:
     context = {"c": FixedLenFeature((2,), "int64")}
     assert parse_sequence_example([], context)[0]["c"].shape == (0, 2)
     with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.io.parse_sequence_example(tf.constant([], tf.string), twins(tf, context))
+        tf.io.parse_sequence_example(tf.constant([], tf.string), tensorflow_specs(tf, context))
 
 
 def test_unaligned_partitions_of_a_feature_list_are_refused() -> None:
@@ -243,7 +243,7 @@ def test_unaligned_partitions_of_a_feature_list_are_refused() -> None:
     payload = sequence_example([], steps)
     with pytest.raises(SchemaError, match="2 steps of values under 'v', but 1 of partitions under 'p'"):
         parse_sequence_example([payload], None, {"r": spec})
-    theirs = tf.io.parse_sequence_example([payload], None, {"r": twin(tf, spec)})[1]["r"]
+    theirs = tf.io.parse_sequence_example([payload], None, {"r": tensorflow_spec(tf, spec)})[1]["r"]
     assert theirs.flat_values.numpy().tolist() == [1, 2, 3]
 
 

@@ -23,7 +23,7 @@ from purerecord.payload.specs import (
     SparseFeature,
     VarLenFeature,
 )
-from tests.support.core_vs_tensorflow import difference, outcome, plain, twins
+from tests.support.core_vs_tensorflow import difference, outcome, plain, tensorflow_specs
 from tests.support.handmade_messages import example, ints, strings
 from tests.support.interop import interop
 from tests.support.spec_cases import Case
@@ -55,7 +55,7 @@ def test_random_examples_give_what_tensorflow_gives(seed: int) -> None:
         faults = rng.choice((0.0, 0.0, 0.02, 0.1, 0.4))
         cases = [Case(rng, name, faults) for name in rng.sample("abcdef", rng.randrange(1, 6))]
         specs = {case.name: case.spec for case in cases}
-        theirs_specs = twins(tf, specs)
+        theirs_specs = tensorflow_specs(tf, specs)
         payloads = [random_example(rng, cases) for _ in range(rng.choice((1, 2, 9)))]
         ours = outcome(parse_example, PureRecordError, payloads, specs)
         theirs = outcome(tf.io.parse_example, TF_ERRORS, payloads, theirs_specs)
@@ -83,7 +83,7 @@ def test_random_batches_decoded_in_lock_step_give_what_tensorflow_gives(seed: in
         often = rng.choice((0.0, 0.0, 0.05, 1.0))
         payloads = [random_example(rng, cases, rng.random() < often) for _ in range(rng.randrange(16, 65))]
         ours = outcome(parse_example, PureRecordError, payloads, specs)
-        theirs = outcome(tf.io.parse_example, TF_ERRORS, payloads, twins(tf, specs))
+        theirs = outcome(tf.io.parse_example, TF_ERRORS, payloads, tensorflow_specs(tf, specs))
         assert not difference(ours, theirs), (specs, payloads)
         outcomes["error" if isinstance(ours, Exception) else "equal"] += 1
         if isinstance(ours, Exception):
@@ -112,7 +112,7 @@ def test_all_missing_gives_tensorflows_empty_shapes(size: int) -> None:
     }
     payloads = tf.constant([b""] * size, tf.string, shape=(size,))
     ours = outcome(parse_example, PureRecordError, [b""] * size, specs)
-    assert ours == outcome(tf.io.parse_example, (), payloads, twins(tf, specs))
+    assert ours == outcome(tf.io.parse_example, (), payloads, tensorflow_specs(tf, specs))
 
 
 def test_tensorflows_own_specs_and_tensors_are_accepted() -> None:

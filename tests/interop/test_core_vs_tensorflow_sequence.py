@@ -18,7 +18,7 @@ from purerecord.payload.columns import gather_sequences as lists_module
 from purerecord.payload.columns.sequence_maps import open_maps
 from purerecord.payload.parse.sequences import parse_sequence_example, parse_single_sequence_example
 from purerecord.payload.specs import FixedLenSequenceFeature, RaggedFeature
-from tests.support.core_vs_tensorflow import difference, outcome, twins
+from tests.support.core_vs_tensorflow import difference, outcome, tensorflow_specs
 from tests.support.handmade_messages import UNSET_FEATURE, ints, sequence_example, strings
 from tests.support.interop import interop
 from tests.support.spec_cases import Case
@@ -82,7 +82,7 @@ def random_specs(rng: random.Random, faults: float) -> tuple[list[Case], list[Li
 def compare(parse: Any, theirs: Any, serialized: Any, specs: list[dict[str, Any]]) -> str:
     """Parse on both sides; whether both gave the same, or both an error."""
     our_outcome = outcome(parse, PureRecordError, serialized, *specs)
-    their_outcome = outcome(theirs, TF_ERRORS, serialized, *(twins(tf, part) for part in specs))
+    their_outcome = outcome(theirs, TF_ERRORS, serialized, *(tensorflow_specs(tf, part) for part in specs))
     assert not difference(our_outcome, their_outcome), (specs, serialized)
     return "error" if isinstance(our_outcome, Exception) else "equal"
 

@@ -17,7 +17,7 @@ import pytest
 import purerecord as pr
 import purerecord.tf as prtf
 from purerecord.container import frames
-from tests.support.core_vs_tensorflow import twin
+from tests.support.core_vs_tensorflow import tensorflow_spec
 from tests.support.facade_vs_tensorflow import error_of, plain, run
 from tests.support.handmade_messages import UNSET_FEATURE, example, floats, ints, sequence_example, strings
 from tests.support.interop import interop
@@ -34,8 +34,9 @@ Program = Callable[[Any], Any]
 
 def outcome(tf: Any, function: str, payloads: Any, specs: dict[str, Any]) -> Any:
     try:
-        result = getattr(tf.io, function)(payloads, {name: twin(tf, spec) for name, spec in specs.items()})
-    except Exception as error:  # the test compares the errors
+        theirs = {name: tensorflow_spec(tf, spec) for name, spec in specs.items()}
+        result = getattr(tf.io, function)(payloads, theirs)
+    except Exception as error:  # which one it is, is what the test compares
         return error
     return {name: plain(value) for name, value in result.items()}
 

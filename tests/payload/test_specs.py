@@ -1,3 +1,5 @@
+"""purerecord.payload.specs: specs are checked, frozen and comparable, and their repr is code."""
+
 from __future__ import annotations
 
 import copy
@@ -225,7 +227,7 @@ def test_repr_leaves_out_what_has_its_default() -> None:
 
 
 def test_specs_that_look_like_tensorflows_are_taken_over() -> None:
-    # Named tuples of the same names and fields, which is what TensorFlow's specs are.
+    # TensorFlow's specs are named tuples with the same names and fields.
     fixed = namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])
     ragged = namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])
     lengths = namedtuple("RowLengths", ["key"])

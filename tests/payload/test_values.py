@@ -1,4 +1,4 @@
-"""purerecord.payload.values: what every encoder does with a caller's values first."""
+"""purerecord.payload.values: a caller's values as arrays and bytes, and the losses that are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord.errors import EncodeError
-from purerecord.payload.values import as_array, converted, to_bytes, to_float32
+from purerecord.payload.values import (
+    as_array,
+    as_values,
+    converted,
+    filled,
+    object_array,
+    to_bytes,
+    to_float32,
+)
 
 
 class Tensor:
@@ -114,3 +122,28 @@ def held(number, dtype):
 def test_what_is_no_number_cannot_become_one(values):
     with pytest.raises(TypeError, match="cannot become int64"):
         converted(np.asarray(values), np.int64)
+
+
+def test_objects_stay_what_they_are_in_an_array() -> None:
+    for items in ([b"x\0", b""], ["a", None], [[1], [2, 3]], []):
+        array = object_array(items)
+        assert (array.dtype, array.shape) == (object, (len(items),))
+        assert array.tolist() == items
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [([1, 2], np.int64), ([1, 2.5], np.float64), ([b"x\0"], object), (range(3), np.int64)],
+)
+def test_lists_become_arrays_of_the_same_values(values: Any, dtype: Any) -> None:
+    array = as_values(values)
+    assert array.dtype == dtype
+    assert array.tolist() == list(values)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "default", "expected"),
+    [(np.int64, None, 0), (np.float32, 0.5, 0.5), (object, None, b""), (object, b"x\0", b"x\0")],
+)
+def test_new_array_is_full_of_its_default(dtype: Any, default: Any, expected: Any) -> None:
+    assert filled((2, 1), np.dtype(dtype), default).tolist() == [[expected], [expected]]

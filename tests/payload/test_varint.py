@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from purerecord.errors import DecodeError
 from purerecord.payload.varint import (
     decode_varints,
+    read_varint,
     varint,
     varint_edges,
     varint_sizes,
@@ -35,6 +36,8 @@ KNOWN = [
 def test_known_values_have_known_bytes_both_ways(value: int, octets: str) -> None:
     assert varint(value).hex() == octets
     assert decode_varints(bytes.fromhex(octets), 0, None).tolist() == [value]
+    data = b"?" + bytes.fromhex(octets) + b"?"
+    assert read_varint(data, 1, len(data)) == (value % 2**64, len(data) - 1)
 
 
 @given(st.lists(int64s, max_size=100))
@@ -66,7 +69,7 @@ def test_words_hold_one_varint_each_and_zeros_behind_it(values: list[int]) -> No
     assert words.tobytes() == b"".join(expected)
 
 
-# Alone the plain loop decodes them, behind a hundred others the numpy passes.
+# Alone the plain loop decodes them, after a hundred others the numpy passes.
 BEFORE = [b"", b"\x81\x01" * 100]
 
 
@@ -93,6 +96,14 @@ def test_cut_or_too_long_is_a_decode_error_that_says_where(before: bytes, octets
     with pytest.raises(DecodeError) as caught:
         decode_varints(before + bytes.fromhex(octets), 7, "f")
     assert (caught.value.position, caught.value.feature) == (7, "f")
+
+
+@pytest.mark.parametrize("octets", ["", "80", "ffff", "8080808080808080808000"])
+def test_one_that_is_cut_or_too_long_is_a_decode_error_that_says_where(octets: str) -> None:
+    data = b"?" + bytes.fromhex(octets)
+    with pytest.raises(DecodeError) as caught:
+        read_varint(data, 1, len(data), "f")
+    assert (caught.value.position, caught.value.feature) == (1, "f")
 
 
 def test_nothing_is_nothing() -> None:

@@ -1,4 +1,4 @@
-"""purerecord.payload.wire: every form of the wire format, and protobuf as the judge."""
+"""purerecord.payload.wire: every form of the wire format, compared with protobuf."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from hypothesis import given, settings
 from purerecord.errors import DecodeError, EncodeError
 from purerecord.payload import proto, wire
 from purerecord.payload.varint import varint
-from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_features, decode_sequence, delimited
+from purerecord.payload.wire import (
+    BYTES,
+    FLOAT,
+    INT64,
+    UNSET,
+    decode_features,
+    decode_sequence,
+    delimited,
+    read_size,
+)
 from tests.support.settings import tries
 from tests.support.strategies import (
     any_example,
@@ -28,10 +37,10 @@ from tests.support.strategies import (
     sequence_payloads,
 )
 
-# Older versions take a length of six bytes, and no field 0 inside a group; the oldest crash on bad bytes.
-needs_judge = pytest.mark.skipif(
+# Older versions accept a length of six bytes and refuse field 0 inside a group; the oldest crash.
+needs_upb = pytest.mark.skipif(
     api_implementation.Type() != "upb" or int(google.protobuf.__version__.split(".")[0]) < 7,
-    reason="the judge is protobuf's C implementation, from version 7",
+    reason="compared with upb, protobuf's C implementation, from version 7",
 )
 
 
@@ -84,7 +93,7 @@ ONE = struct.pack("<f", 1)
 SHORT = key("a") + value(ints(1))
 LONG_NAME = "n" * 200
 
-# title -> (payload, what it decodes to)
+# title -> (payload, the decoded features)
 GOOD: dict[str, tuple[bytes, dict[str, Any]]] = {
     "empty": (b"", {}),
     "empty features": (b"\x0a\x00", {}),
@@ -199,7 +208,7 @@ def test_every_legal_form_is_decoded(title: str) -> None:
     assert to_plain(decode_features(payload)) == expected(features)
 
 
-@needs_judge
+@needs_upb
 @pytest.mark.parametrize("title", GOOD)
 def test_protobuf_agrees_on_what_is_legal(title: str) -> None:
     payload, features = GOOD[title]
@@ -212,7 +221,7 @@ def test_every_illegal_form_is_a_decode_error(title: str) -> None:
         decode_features(BAD[title])
 
 
-@needs_judge
+@needs_upb
 @pytest.mark.parametrize("title", BAD)
 def test_protobuf_agrees_on_what_is_illegal(title: str) -> None:
     with pytest.raises(ProtobufError):
@@ -299,14 +308,14 @@ def decoded_sequence(payload: bytes) -> Any:
     return to_plain(context), {name: [plain(step) for step in steps] for name, steps in lists.items()}
 
 
-@needs_judge
+@needs_upb
 @given(example_payloads)
 @settings(max_examples=tries(300))
 def test_any_example_gives_what_protobuf_gives(payload: bytes) -> None:
     assert decoded(payload) == judge(payload)
 
 
-@needs_judge
+@needs_upb
 @given(sequence_payloads)
 @settings(max_examples=tries(300))
 def test_any_sequence_gives_what_protobuf_gives(payload: bytes) -> None:
@@ -314,7 +323,7 @@ def test_any_sequence_gives_what_protobuf_gives(payload: bytes) -> None:
 
 
 @pytest.mark.light(2)
-@needs_judge
+@needs_upb
 @pytest.mark.parametrize("seed", range(4))
 def test_thousands_of_hostile_payloads_give_what_protobuf_gives(seed: int) -> None:
     random = Random(seed)
@@ -328,7 +337,7 @@ def test_thousands_of_hostile_payloads_give_what_protobuf_gives(seed: int) -> No
     assert outcomes == {True, False}
 
 
-@needs_judge
+@needs_upb
 @pytest.mark.parametrize("title", [title for title, (payload, _) in GOOD.items() if len(payload) < 300])
 def test_every_cut_and_every_flipped_bit_gives_what_protobuf_gives(title: str) -> None:
     payload, _ = GOOD[title]
@@ -393,7 +402,7 @@ def test_encoding_a_decoded_feature_gives_its_bytes_again(title: str) -> None:
     assert delimited(1, wire.encode_map(features)) == payload
 
 
-@needs_judge
+@needs_upb
 @given(example_payloads)
 def test_feature_on_its_own_is_what_it_is_in_an_example(payload: bytes) -> None:
     try:
@@ -419,3 +428,16 @@ def test_more_than_protobuf_can_read_is_an_encode_error(monkeypatch: pytest.Monk
     assert delimited(1, bytes(200))
     with pytest.raises(EncodeError, match="2 GiB"):
         delimited(1, bytes(201))
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 16383, 16384, 2**21, 2**28, 2**31 - 1])
+def test_sizes_are_read_up_to_those_of_a_message(size: int) -> None:
+    assert read_size(b"??" + varint(size) + b"?", 2) == (size, 2 + len(varint(size)))
+
+
+@pytest.mark.parametrize(
+    "octets", [b"", b"\x80", varint(2**31), varint(2**35), b"\x81" + b"\x80" * 4 + b"\x00"]
+)
+def test_what_the_row_decoder_takes_for_no_size_is_none(octets: bytes) -> None:
+    with pytest.raises(IndexError):
+        read_size(octets, 0)

@@ -22,12 +22,6 @@ IN_INTEROP = {"grain", "jax", "torch"}
 GENERATED = {"payload/_descriptors"}
 # Still to come.
 MISSING = {
-    "container/damage",
-    "container/frame_buffer",
-    "container/frame_stream",
-    "container/looks_like",
-    "container/resync",
-    "container/sharded_writer",
     "dataset/engine/node",
     "dataset/engine/states",
     "dataset/engine/structure",
@@ -45,21 +39,6 @@ MISSING = {
     "dataset/transforms/sources",
     "dataset/transforms/zip",
     "errors",
-    "payload/columns/any_order",
-    "payload/columns/arrays",
-    "payload/columns/block_decoder",
-    "payload/columns/located",
-    "payload/columns/outline",
-    "payload/columns/short_entries",
-    "payload/encode/cells",
-    "payload/parse/checked_columns",
-    "payload/parse/dense_sparse",
-    "payload/parse/partitions",
-    "payload/row_index",
-    "payload/short_repr",
-    "payload/sparse",
-    "storage/compression",
-    "storage/paths",
 }
 
 

@@ -1,4 +1,4 @@
-"""Our specs and results in TensorFlow's words, for the interop tests of parsing."""
+"""The core's specs and results compared with TensorFlow's, for the interop tests of parsing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from purerecord.payload.ragged import Ragged
 from purerecord.payload.sparse import Sparse
 
 
-def twin(tf: Any, spec: Any) -> Any:
-    """TensorFlow's spec for ours."""
+def tensorflow_spec(tf: Any, spec: Any) -> Any:
+    """TensorFlow's spec that is the same as ``spec``."""
     dtype = {np.int64: tf.int64, np.float32: tf.float32, bytes: tf.string}[spec.dtype]
     if isinstance(spec, prf.FixedLenFeature):
         return tf.io.FixedLenFeature(spec.shape, dtype, spec.default_value)
@@ -32,12 +32,12 @@ def twin(tf: Any, spec: Any) -> Any:
     return tf.io.RaggedFeature(dtype, spec.value_key, partitions, splits, spec.validate)
 
 
-def twins(tf: Any, specs: dict[str, Any]) -> dict[str, Any]:
-    return {name: twin(tf, spec) for name, spec in specs.items()}
+def tensorflow_specs(tf: Any, specs: dict[str, Any]) -> dict[str, Any]:
+    return {name: tensorflow_spec(tf, spec) for name, spec in specs.items()}
 
 
 def plain(result: Any) -> Any:
-    """A result, ours or TensorFlow's, as (kind, dtypes, shapes, lists): equal if and only if it is equal."""
+    """A result, ours or TensorFlow's, as plain data that is equal if and only if the results are."""
     if isinstance(result, Ragged) or hasattr(result, "nested_row_splits"):
         splits = [np.asarray(part) for part in result.nested_row_splits]
         return ("ragged", plain(np.asarray(result.flat_values)), [plain(part) for part in splits])
@@ -55,7 +55,7 @@ def plain(result: Any) -> Any:
 
 
 def outcome(function: Any, errors: Any, *args: Any) -> Any:
-    """What ``function`` returns, made plain, or the error."""
+    """The result of ``function`` as plain data, or the error that it raises."""
     try:
         result = function(*args)
     except errors as error:
@@ -65,7 +65,7 @@ def outcome(function: Any, errors: Any, *args: Any) -> Any:
 
 
 def difference(ours: Any, theirs: Any) -> str:
-    """How the outcomes differ; nothing if they are equal results, or both errors."""
+    """How the outcomes differ; "" for equal results and for two errors."""
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
         both = isinstance(ours, Exception) and isinstance(theirs, Exception)
         return "" if both else f"ours: {ours!r}, theirs: {theirs!r}"

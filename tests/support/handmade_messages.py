@@ -40,6 +40,11 @@ def example(entries: Iterable[tuple[str, bytes]]) -> bytes:
     return delimited(1, b"".join(entry(name, message) for name, message in entries))
 
 
+def examples_of(name: str, *messages: bytes | None) -> list[bytes]:
+    """Examples that hold one Feature each under ``name``; None stands for an Example without it."""
+    return [example([] if message is None else [(name, message)]) for message in messages]
+
+
 def sequence_example(
     context: Iterable[tuple[str, bytes]], lists: Iterable[tuple[str, Sequence[bytes]]]
 ) -> bytes:

@@ -1,4 +1,4 @@
-"""Random specs and Features to go with them, good ones and faulty ones, for the interop tests."""
+"""Random specs, and Features that fit them or do not, for the tests of parsing."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def random_values(rng: random.Random, dtype: type, count: int) -> list[Any]:
 
 
 def random_defaults(rng: random.Random, dtype: type, count: int) -> list[Any]:
-    # Eager TensorFlow caches scalar constants by equality, so -0.0 may become 0.0 there.
+    # Eager TensorFlow caches scalar constants by equality, so it may turn -0.0 into 0.0.
     return [value or type(value)() for value in random_values(rng, dtype, count)]
 
 
 class Case:
-    """A spec under a name, and how to make Features for it, good ones and faulty ones."""
+    """A random spec under a name, and Features for it, of which the share ``faults`` is faulty."""
 
     def __init__(self, rng: random.Random, name: str, faults: float, types: Sequence[str] = TYPES) -> None:
         self.rng, self.name, self.faults = rng, name, faults
@@ -100,9 +100,9 @@ class Case:
         return self._maybe(self.name, self.dtype, random_values(self.rng, self.dtype, self.counts()))
 
     def _maybe(self, key: str, dtype: type, values: list[Any]) -> list[tuple[str, bytes]]:
-        """A list that is perhaps missing, unset, empty, of the wrong kind or of the wrong length."""
+        """A list, or with a fault: missing, unset, empty, of another kind or of another length."""
         rng = self.rng
-        # TensorFlow 2.21 writes out of bounds for unpacked floats that are too many.
+        # TensorFlow 2.21 writes out of bounds if there are too many unpacked floats.
         packed = dtype is np.float32 or rng.random() < 0.8
         fault = (
             "none"
@@ -123,11 +123,11 @@ class Case:
         return [(key, feature(KIND[dtype], values, packed=packed))]
 
     def _ragged_features(self) -> list[tuple[str, bytes]]:
-        """Rows made from the outside in, so that every partition fits; or the example lacks all of it."""
+        """Rows and partitions that fit, made from the outermost in; with a fault, the example lacks them."""
         rng = self.rng
         if rng.random() < self.faults:
             splits = [p.key for p in self.spec.partitions if isinstance(p, RaggedFeature.RowSplits)]
-            return [(key, ints(0)) for key in splits]  # without any, TensorFlow differs: see below
+            return [(key, ints(0)) for key in splits]  # without any splits, TensorFlow gives another result
         entries = []
         rows = rng.randrange(4)
         for partition in self.spec.partitions:
@@ -151,7 +151,7 @@ class Case:
         rng = self.rng
         if rng.random() < self.faults:
             return rng.choice(([], [(self.spec.value_key, UNSET_FEATURE)]))
-        # Distinct in the first dimension: the order of equal indices is TensorFlow's secret.
+        # Distinct in the first dimension, because TensorFlow does not document the order of equal indices.
         first = rng.sample(range(self.spec.sizes[0]), min(rng.randrange(5), self.spec.sizes[0]))
         columns = [first] + [[rng.randrange(size) for _ in first] for size in self.spec.sizes[1:]]
         entries = [

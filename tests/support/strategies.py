@@ -1,9 +1,9 @@
-"""What property tests are made of: feature mappings, and Example payloads as no sane encoder writes them.
+"""Hypothesis strategies for feature mappings and for payloads of Examples in unusual forms.
 
-``hostile_example`` and ``hostile_sequence`` make messages by hand: valid ones mostly, in every form the
-wire format allows (packed, unpacked, split, repeated, out of order, with unknown fields and groups,
-varints too long), with a mistake now and then; ``mutate`` damages any bytes. They take a ``Random``, so
-a campaign can run through seeds; the strategies at the end wrap them for hypothesis.
+``hostile_example`` and ``hostile_sequence`` write messages field by field. Most are valid, in every form
+that the wire format allows (packed, unpacked, split, repeated, out of order, with unknown fields and groups,
+varints that are longer than needed); a few contain a mistake. ``mutate`` damages any bytes. These functions
+take a ``Random``, so that a campaign can iterate over seeds. The strategies at the end wrap them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ sequences = st.dictionaries(
 
 
 def plain(value: Any) -> Any:
-    """Decoded features as plain data that compares: all NaNs are alike, and every type is told."""
+    """Decoded features as plain data that can be compared: all NaNs are equal, and types are kept."""
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, np.ndarray):
@@ -87,7 +87,7 @@ def message_features(features: Any) -> dict[str, tuple[int, Any]]:
 
 
 def varint(value: int, random: Random) -> bytes:
-    """A varint, sometimes longer than it needs to be, rarely too long."""
+    """A varint, sometimes longer than needed, rarely longer than allowed."""
     octets = bytearray()
     while value >= 0x80:
         octets.append(value & 0x7F | 0x80)
@@ -108,7 +108,7 @@ def delimited(number: int, content: bytes, random: Random) -> bytes:
 
 
 def unknown(random: Random, depth: int = 0) -> bytes:
-    """A field that no message here knows; seldom one that is wrong."""
+    """A field that none of the messages has; rarely an invalid one."""
     odd = random.random() < 0.05
     number = random.choice([0, 1, 2, 3, 4] if odd else [4, 5, 16, 2**28])
     wire_type = random.choice([4, 6, 7] if random.random() < 0.05 else [0, 1, 2, 3, 5])
@@ -124,7 +124,7 @@ def unknown(random: Random, depth: int = 0) -> bytes:
 
 
 def message(parts: list[bytes], random: Random, strange: float = 0.06) -> bytes:
-    """The fields of a message, with unknown ones in between."""
+    """The fields of a message, perhaps with unknown fields between them."""
     while random.random() < strange:
         parts.insert(random.randrange(len(parts) + 1), unknown(random))
     return b"".join(parts)
@@ -201,7 +201,7 @@ def hostile_sequence(random: Random) -> bytes:
 
 
 def mutate(data: bytes, random: Random) -> bytes:
-    """``data`` with one to three bits flipped, bytes changed, cut off, taken out or put in."""
+    """``data`` with one to three faults: bits flipped, bytes changed, cut off, removed or inserted."""
     damaged = bytearray(data)
     for _ in range(random.randrange(1, 4)):
         what, position = random.randrange(5), random.randrange(len(damaged) + 1)
@@ -231,7 +231,7 @@ def _perhaps_mutated(make: Make) -> Make:
 any_example = _perhaps_mutated(hostile_example)
 any_sequence = _perhaps_mutated(hostile_sequence)
 
-# The same for hypothesis; also what is no message at all.
+# The same for hypothesis, and bytes that are no message at all.
 example_payloads = st.one_of(
     st.randoms(use_true_random=True).map(any_example), st.binary(max_size=60), st.just(b"")
 )

@@ -15,10 +15,8 @@ from purerecord.payload.columns.outline import (
     has_keys,
     outline,
     prefix_of,
-    read_size,
 )
 from purerecord.payload.columns.tuning import Tuning
-from purerecord.payload.varint import varint
 from purerecord.payload.wire import FLOAT, INT64, UNSET, decode_features, delimited
 from tests.support import handmade_messages as messages
 from tests.support.column_batches import batch, strange_entries
@@ -57,19 +55,6 @@ def test_first_key_is_found_in_the_head_of_a_record(key, values):
 @pytest.mark.parametrize("payload", [b"", b"\x0a", b"\x0a\x00", b"\x0a\x80", b"\xff" * 200])
 def test_record_without_entries_or_of_another_form_has_no_first_key(payload):
     assert first_key(payload) is None
-
-
-@pytest.mark.parametrize("size", [0, 1, 127, 128, 16383, 16384, 2**21, 2**28, 2**31 - 1])
-def test_sizes_are_read_up_to_those_of_a_message(size):
-    assert read_size(b"??" + varint(size) + b"?", 2) == (size, 2 + len(varint(size)))
-
-
-@pytest.mark.parametrize(
-    "octets", [b"", b"\x80", varint(2**31), varint(2**35), b"\x81" + b"\x80" * 4 + b"\x00"]
-)
-def test_what_the_row_decoder_takes_for_no_size_is_none(octets):
-    with pytest.raises(IndexError):
-        read_size(octets, 0)
 
 
 def test_keys_of_a_record_are_known_by_their_order():

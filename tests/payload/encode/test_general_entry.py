@@ -1,4 +1,4 @@
-"""Entries of any form: the bytes are those of the rows, and what lies beside them stays."""
+"""purerecord.payload.encode.general_entry: the bytes of the row encoder, and nothing beside them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def rows(values: st.SearchStrategy) -> st.SearchStrategy:
     return st.lists(values | st.lists(values, max_size=4) | st.none(), min_size=1, max_size=8)
 
 
-def in_rows(name: str, column: list) -> list[bytes]:
-    """The entries as the row encoder makes them: all that is in an Example which holds nothing else."""
+def encoded_by_rows(name: str, column: list) -> list[bytes]:
+    """The entries that the row encoder makes: the content of an Example with this feature only."""
     examples = [encode_example({} if value is None else {name: value}) for value in column]
     return [example[2 if example[1] < 0x80 else 3 :] for example in examples]  # without its tag and size
 
@@ -30,7 +30,7 @@ def in_rows(name: str, column: list) -> list[bytes]:
 @given(st.text(max_size=4), rows(INTEGERS) | rows(FLOATS) | rows(STRINGS))
 def test_entries_are_those_of_the_rows_and_touch_nothing_else(name, column):
     entry = GeneralEntryWriter(name.encode(), as_cells(name, column))
-    expected = in_rows(name, column)
+    expected = encoded_by_rows(name, column)
     sizes = entry.varying_size
     assert sizes.tolist() == list(map(len, expected))
     assert entry.in_every_record <= (None not in column)
@@ -46,7 +46,7 @@ def test_strings_are_copied_together_or_one_by_one(long):
     entry = GeneralEntryWriter(b"s", as_cells("s", column))
     out = np.empty(int(entry.varying_size.sum()), np.uint8)
     entry.write(np.cumsum(entry.varying_size) - entry.varying_size, 0, out)
-    assert out.tobytes() == b"".join(in_rows("s", column))
+    assert out.tobytes() == b"".join(encoded_by_rows("s", column))
 
 
 SIZES = st.integers(0, 2**31 - 1) | st.integers(0, 300)

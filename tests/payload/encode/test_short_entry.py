@@ -1,4 +1,4 @@
-"""Short entries: in one piece or in two, their bytes are the same, and what lies beside them stays."""
+"""purerecord.payload.encode.short_entry: the bytes of the row encoder, with room to spill or without."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from purerecord.payload.encode.cells import as_cells
 from purerecord.payload.encode.short_entry import ShortEntryWriter, entry_header, short_entry_writer
-from purerecord.payload.example import encode_example
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import BYTES, FLOAT, INT64
+from tests.payload.encode.test_general_entry import encoded_by_rows
 
 INTEGERS = st.integers(0, 2**56 - 1) | st.integers(0, 300)
 COLUMNS = st.one_of(
@@ -32,23 +32,17 @@ def sizes_of(entry: ShortEntryWriter) -> np.ndarray:
     return entry.fixed_size + varying
 
 
-def written(entry: ShortEntryWriter, room: int, gap: int) -> list[bytes]:
-    """The bytes of each record; the gaps between them must be as they were, but for the room."""
+def written(entry: ShortEntryWriter, spill_limit: int, gap: int) -> list[bytes]:
+    """The bytes of each record; the gaps between them stay as they were, except for the spill limit."""
     sizes = sizes_of(entry)
     places = np.cumsum(sizes + gap) - sizes
     out = np.full(int(places[-1] + sizes[-1]) + gap, ord("."), np.uint8)
-    entry.write(places, room, out)
+    entry.write(places, spill_limit, out)
     data = out.tobytes()
     assert data[:gap] == b"." * gap
     for place, size in zip(places.tolist(), sizes.tolist(), strict=True):
-        assert data[place + size + room : place + size + gap] == b"." * (gap - room)
+        assert data[place + size + spill_limit : place + size + gap] == b"." * (gap - spill_limit)
     return [data[place : place + size] for place, size in zip(places.tolist(), sizes.tolist(), strict=True)]
-
-
-def in_rows(name: str, column: list) -> list[bytes]:
-    """The entries as the row encoder makes them: all that is in an Example which holds nothing else."""
-    examples = [encode_example({name: value}) for value in column]
-    return [example[2 if example[1] < 0x80 else 3 :] for example in examples]  # without its tag and size
 
 
 @given(st.text(max_size=4), COLUMNS)
@@ -56,7 +50,7 @@ def test_entries_are_those_of_the_rows_whether_there_is_room_or_not(name, column
     entry = entry_of(name, column)
     if entry is None:
         return
-    expected = in_rows(name, column)
+    expected = encoded_by_rows(name, column)
     assert sizes_of(entry).tolist() == list(map(len, expected))
     assert entry.smallest == min(map(len, expected))
     assert entry.spill == max(map(len, expected)) - entry.smallest
@@ -66,7 +60,7 @@ def test_entries_are_those_of_the_rows_whether_there_is_room_or_not(name, column
 
 @pytest.mark.parametrize("kind", [BYTES, FLOAT, INT64])
 @pytest.mark.parametrize("size", [0, 1, 100, 127, 128, 16384])
-def test_head_and_content_are_an_entry(kind, size):
+def test_header_and_content_are_an_entry(kind, size):
     key = b"name"
     content = b"\x0a" + varint(size) + bytes(size)
     feature = bytes([kind << 3 | 2]) + varint(len(content)) + content
@@ -87,7 +81,7 @@ def test_head_and_content_are_an_entry(kind, size):
         [[]],
         np.zeros((2, 17), np.float32),
         np.zeros((2, 0), np.float32),
-        [b"x" * length for length in range(65)],  # with a name so long that the head grows with the content
+        [b"x" * length for length in range(65)],  # with a name so long that the header grows with the content
     ],
 )
 def test_what_is_long_missing_or_of_several_values_is_left_to_others(column):

@@ -1,3 +1,5 @@
+"""purerecord.payload.parse.schema: specs that fit the records, and specs as JSON."""
+
 from __future__ import annotations
 
 import json
@@ -165,7 +167,7 @@ def test_sequence_examples_can_be_parsed_with_the_schema_inferred_from_them(seed
 
 
 def vector(values: Any) -> Any:
-    """Values, or a single one, as plain data."""
+    """Values, or a single value, as plain data."""
     array = np.array([values], object) if isinstance(values, bytes) else np.atleast_1d(values)
     return plain(array) if len(array) else []
 

@@ -1,3 +1,5 @@
+"""purerecord.payload.parse.sequences: contexts and feature lists, padded, sparse and ragged."""
+
 from __future__ import annotations
 
 from typing import Any
