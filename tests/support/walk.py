@@ -101,11 +101,15 @@ def _tasks(folder: Path) -> dict[str, Callable[[], Any]]:
         with pr.TFRecordWriter(folder / "written.tfrecord") as writer:
             writer.write_many(pr.encode_examples(COLUMNS))
 
+    dataset, salvage = (
+        pr.TFRecordDataset,
+        pr.salvage,
+    )  # looked up now: the first use of a name imports its module
     return {
         "read_records": lambda: list(pr.read_records(sound)),
-        "batch, parse": lambda: list(pr.TFRecordDataset(sound).batch(4096).parse(SPEC)),
+        "batch, parse": lambda: list(dataset(sound).batch(4096).parse(SPEC)),
         "encode, write": write,
-        "salvage": lambda: pr.salvage(damaged, folder / "clean.tfrecord"),
+        "salvage": lambda: salvage(damaged, folder / "clean.tfrecord"),
     }
 
 
