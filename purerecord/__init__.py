@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
 
 _T = TypeVar("_T")
 # Folders that users import by name. Their public names belong to them, all others to this module.
-_PUBLIC_FOLDERS = ("arrow", "tfds")
+_PUBLIC_FOLDERS = ("arrow", "tf", "tfds")
 
 
 def public(thing: _T) -> _T:
@@ -28,8 +28,10 @@ def public(thing: _T) -> _T:
             name: ForwardRef(hint, module=home, is_class=True) if isinstance(hint, str) else hint
             for name, hint in vars(thing).get("__annotations__", {}).items()
         }
-    folder = home.split(".")[1]
-    thing.__module__ = f"{__name__}.{folder}" if folder in _PUBLIC_FOLDERS else __name__
+    folders = [folder for folder in home.split(".")[1:-1] if not folder.startswith("_")]
+    if folders and folders[0] not in _PUBLIC_FOLDERS:
+        folders = []
+    thing.__module__ = ".".join([__name__, *folders])
     return thing
 
 

@@ -247,3 +247,31 @@ def test_pickled_datasets_unpickle_in_another_process(path):
         check=False,
     )
     assert done.stdout.split() == [b"2", b"2", b"1"] * 2, done.stderr
+
+
+TF_PUBLIC = {*PUBLIC, *(f"purerecord.tf.{name}" for name in ("dtypes", "errors", "io", "train"))}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda tf: tf.constant([1, 2]),
+        lambda tf: tf.constant([b"a\0", b""]),
+        lambda tf: tf.ragged.constant([[1], [2, 3]]),
+        lambda tf: tf.SparseTensor([[0, 1]], [1], [1, 2]),
+        lambda tf: tf.TensorShape([1, None]),
+        lambda tf: tf.TensorSpec([1], tf.int32),
+        lambda tf: tf.RaggedTensorSpec([2, None], tf.int64),
+        lambda tf: tf.io.FixedLenFeature([], tf.int64),
+        lambda tf: tf.io.RaggedFeature(tf.string),
+        lambda tf: tf.train.Example(),
+        lambda tf: tf.errors.OutOfRangeError(None, None, "the end"),
+    ],
+)
+def test_pickles_of_the_facade_name_its_public_modules(make):
+    tf = importlib.import_module("purerecord.tf")
+    value = make(tf)
+    assert modules_in(value, 2) <= TF_PUBLIC
+    again = pickle.loads(pickle.dumps(value))
+    assert type(again) is type(value)
+    assert repr(again) == repr(value)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import public
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from ...payload.values import filled, object_array
@@ -22,6 +23,7 @@ from .shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
 from .tensor import EagerTensor, Tensor, constant, convert_to_tensor, of_array, spec_of
 
 
+@public
 class RaggedTensor(Tensor):
     """Rows of different lengths."""
 
@@ -271,6 +273,7 @@ def _element_text(element: Any) -> str:
     return np.array2string(element, separator=", ")
 
 
+@public
 class SparseTensor(Tensor):
     """A tensor that stores only some entries: ``values[i]`` at ``indices[i]``."""
 
@@ -326,11 +329,7 @@ class SparseTensor(Tensor):
         return f"SparseTensor(indices={indices}, values={values}, dense_shape={shape})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _sparse_tensor, (self._sparse,)
-
-
-def _sparse_tensor(sparse: Sparse) -> SparseTensor:
-    return SparseTensor.of(sparse)
+        return SparseTensor.of, (self._sparse,)
 
 
 def wrap(value: Any) -> Any:

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+from ... import public
 from ..dtypes import DType, as_dtype, float32, int64
 
 Dims = tuple["int | None", ...]
@@ -31,6 +32,7 @@ def _dimension(value: Any) -> int | None:
     return size
 
 
+@public
 class TensorShape:
     """The lengths of a tensor's dimensions, None if unknown; the rank may be unknown, too.
 
@@ -205,6 +207,7 @@ def as_shape(shape: Any) -> TensorShape:
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
+@public
 class TypeSpec:
     """The base class of type specs: immutable, comparable, hashable."""
 
@@ -240,6 +243,7 @@ class TypeSpec:
         return type(self), self._arguments
 
 
+@public
 class TensorSpec(TypeSpec):
     """A dense tensor of ``shape`` and ``dtype``."""
 
@@ -268,6 +272,7 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
 
 
+@public
 class RaggedTensorSpec(TypeSpec):
     """A ragged tensor: the first ``ragged_rank`` dimensions after the outermost one vary."""
 
@@ -300,6 +305,7 @@ class RaggedTensorSpec(TypeSpec):
         return dtype
 
 
+@public
 class SparseTensorSpec(TypeSpec):
     """A sparse tensor of the dense ``shape``."""
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ... import public
 from ..dtypes import DType, as_dtype, of_numpy, string
 from ..errors import invalid
 from . import operators
@@ -24,10 +25,16 @@ from .convert import Array, to_array
 from .shapes import TensorShape, TensorSpec
 
 
+@public
 class Tensor:
     """The base class of tensors, for ``isinstance`` and annotations."""
 
     __slots__ = ()
+
+    @classmethod
+    def _of_array(cls, array: Array) -> EagerTensor:
+        """The tensor of an array. A pickle of a tensor names this public class, not ``EagerTensor``."""
+        return EagerTensor(array)
 
 
 class EagerTensor(Tensor):
@@ -161,7 +168,7 @@ class EagerTensor(Tensor):
         return f"\n{text}" if "\n" in text else text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EagerTensor, (self._array,)
+        return Tensor._of_array, (self._array,)
 
     def __copy__(self) -> EagerTensor:
         return self

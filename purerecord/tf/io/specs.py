@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import public
 from ...payload import specs as core
 from ..dtypes import as_dtype, float32, int32, int64, string
 from ..errors import invalid
@@ -53,6 +54,7 @@ class _Spec:
         return getattr(core, type(self).__name__)(**self._asdict())  # type: ignore[attr-defined]
 
 
+@public
 class FixedLenFeature(_Spec, namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
     """A fixed number of values: a dense tensor; a missing feature becomes ``default_value``."""
 
@@ -75,6 +77,7 @@ class FixedLenFeature(_Spec, namedtuple("FixedLenFeature", ["shape", "dtype", "d
             _check_default(self.default_value, math.prod(length or 0 for length in lengths))
 
 
+@public
 class VarLenFeature(_Spec, namedtuple("VarLenFeature", ["dtype"])):
     """Any number of values: a ``SparseTensor``."""
 
@@ -82,6 +85,7 @@ class VarLenFeature(_Spec, namedtuple("VarLenFeature", ["dtype"])):
     _full_stop = ""
 
 
+@public
 class FixedLenSequenceFeature(
     _Spec, namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
 ):
@@ -103,6 +107,7 @@ class FixedLenSequenceFeature(
             _check_default(self.default_value, 1)
 
 
+@public
 class SparseFeature(
     _Spec, namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])
 ):
@@ -128,6 +133,7 @@ class SparseFeature(
             raise ValueError("sp_ids and vocab_size have to have equal lengths.")
 
 
+@public
 class RaggedFeature(
     _Spec,
     namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"]),
