@@ -87,18 +87,18 @@ class FrameBuffer:
         end = len(self.begins) if count is None else self.cursor + count
         data = self.data if self._writable is None else self._writable
         bad = frames.bad_payloads(data, self.begins[self.cursor : end], self.ends[self.cursor : end])
-        self.bad = bad + self.cursor
+        self.bad = bad + self.cursor if len(bad) else _NONE
 
     def take(self, count: int | None = None) -> Records:
         """Hand out the next ``count`` records, or all; fewer before a bad one. Raise if it is next."""
         begin, end = self.cursor, len(self.begins)
         if count is not None:
             end = min(end, begin + count)
-        bad = self.bad[np.searchsorted(self.bad, begin) :]
-        if len(bad) and bad[0] < end:
-            if bad[0] == begin:
+        if len(self.bad):
+            bad = self.bad[(self.bad >= begin) & (self.bad < end)]
+            if len(bad) and bad[0] == begin:
                 raise self.located(self._payload_error())
-            end = int(bad[0])
+            end = int(bad[0]) if len(bad) else end
         records = Records(
             self.data,
             self.begins[begin:end],
