@@ -84,7 +84,7 @@ class Search:
         for low in range(0, len(entries), step):
             some = slice(low, low + step)
             places, own = matched.places[some], entries[some]
-            begins = ValueBegins(places, np.array([SHORT_HEADER + len(entry.key) for entry in own]))
+            begins = ValueBegins(places, [SHORT_HEADER + len(entry.key) for entry in own])
             valid = matched.valid[some]
             for k, entry in enumerate(own):
                 if entry.kind == UNSET:

@@ -38,9 +38,6 @@ class _RememberedLayout(NamedTuple):
     layout: Layout | None
     tuning: Tuning
 
-    def keys(self) -> list[bytes]:
-        return [entry.key for entry in self.entries]
-
 
 # The most recently used first. They decide what is tried first, and have no influence on results.
 _remembered: list[_RememberedLayout] = []
@@ -148,15 +145,17 @@ class _ExampleDecoder(BlockDecoder):
         for remembered in tuple(_remembered):
             if remembered.tuning is not self.tuning:
                 continue
-            if remembered.layout is not None and keys == {*remembered.keys()[:1]}:
+            if remembered.layout is not None and keys == {remembered.entries[0].key}:
                 if has_keys(self.records[self.rows[middle]], remembered.layout.prefixes):
                     self._follow(remembered.layout, sure=True)
                     _remember(remembered)
                     return
-            elif remembered.layout is None and len(keys) > 1 and keys <= set(remembered.keys()):
-                self._known.update((entry.key, entry) for entry in remembered.entries)
-                self._search()
-                return
+            elif remembered.layout is None and len(keys) > 1:
+                known = {entry.key: entry for entry in remembered.entries}
+                if keys <= known.keys():
+                    self._known.update(known)
+                    self._search()
+                    return
 
     def _try_sample_layouts(self) -> None:
         """Decode records that have the layout of the first or the middle one."""

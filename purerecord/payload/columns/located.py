@@ -94,6 +94,8 @@ def read_values(located: Located, block: RecordBlock) -> tuple[Values, Ints | in
     Raises NeedsRowDecoder for records whose values cannot be decoded together with the others.
     """
     if isinstance(located, Inline):
+        if located.kinds is None:
+            return located.values, 1
         own, rows = _of_own_kind(located)
         return _with_counts(own.values, 1, located.kinds, rows)
     spans, rows = _of_own_kind(located)

@@ -155,7 +155,7 @@ def read_headers(
     np.subtract(words.transpose(2, 0, 1), run.expected[:, low:high], out=planes)
     sizes = planes[depth - 1] >> _U(56)
     valid = _check_headers(run, low, sizes, planes)
-    begins = ValueBegins(lasts, np.ones(high - low, np.int64))
+    begins = ValueBegins(lasts, [1] * (high - low))
     return slots, ShortEntries(run.last[low:high], planes[depth], sizes, valid, begins)
 
 

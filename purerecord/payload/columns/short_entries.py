@@ -38,7 +38,7 @@ def rows_per_pass(number: int) -> int:
 class ValueBegins:
     """Where the values of short entries begin: ``offsets[k]`` bytes after ``places[k]`` for entry ``k``."""
 
-    def __init__(self, places: Ints, offsets: Ints) -> None:
+    def __init__(self, places: Ints, offsets: Sequence[int]) -> None:
         self._places, self._offsets = places, offsets
 
     def __getitem__(self, k: int) -> Ints:
@@ -53,7 +53,7 @@ class SummedValueBegins(ValueBegins):
     ``sizes`` that belong to the entries.
     """
 
-    def __init__(self, first: Ints, offsets: Ints, sizes: Octets, chosen: list[int]) -> None:
+    def __init__(self, first: Ints, offsets: Sequence[int], sizes: Octets, chosen: list[int]) -> None:
         super().__init__(first, offsets)
         self._sizes, self._chosen = sizes, chosen
 

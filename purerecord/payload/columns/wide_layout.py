@@ -105,7 +105,7 @@ def read_wide(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) 
         floats.copy(slots, some)
         valid[some] &= _check_headers(own, template, low, headers)
     entries = [run.last[low + k] for k in chosen]
-    begins = SummedValueBegins(cursor, offsets, sizes, chosen)
+    begins = SummedValueBegins(cursor, offsets.tolist(), sizes, chosen)
     short = ShortEntries(entries, words, sizes[which], np.broadcast_to(valid, words.shape), begins)
     return CheckedRun(short, floats.columns(), valid, ends)
 
