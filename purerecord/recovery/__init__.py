@@ -8,6 +8,6 @@
     validate             ``validate``: many files, in worker processes, decoded on request
     report               the results, as objects, as JSON and as text
 
-``salvage`` and ``validate`` both read a file with ``scan.records_and_damage``. Only ``validate`` knows what a
-payload means.
+``salvage`` and ``validate`` both read a file with ``scan.records_and_damage``. Except for ``validate``, these
+modules must not know what a payload means.
 """

@@ -82,7 +82,7 @@ def test_ctrl_c_ends_the_workers_too(whole_group):
     assert done.communicate() == (b"", b"")
     assert done.returncode == 130
     for file in files:
-        with pytest.raises(BrokenPipeError):  # nobody reads any more
+        with pytest.raises(BrokenPipeError):  # the worker, which read it, is gone
             os.write(file, b"x")
         os.close(file)
 
@@ -96,7 +96,7 @@ def test_sigterm_ends_the_workers_too():
     assert done.communicate() == (b"", b"")
     assert done.returncode == 143
     for file in files:
-        with pytest.raises(BrokenPipeError):  # nobody reads any more
+        with pytest.raises(BrokenPipeError):  # the worker, which read it, is gone
             os.write(file, b"x")
         os.close(file)
 
