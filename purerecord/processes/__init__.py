@@ -1,5 +1,6 @@
 """Processes without meaning: starting them, and moving arrays between them.
 
+    start            how worker processes start and end, whatever the start method
     pool             runs one function over many items, in worker processes, and reports progress
     shared_memory    packs arrays into shared memory in one process and unpacks them in another
 

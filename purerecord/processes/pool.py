@@ -8,7 +8,6 @@ the job is.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,8 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
+
+from .start import die_with_parent, start_context
 
 _T = TypeVar("_T")
 
@@ -43,7 +44,7 @@ def run_all(
     A process that dies breaks the whole pool, and the pool cannot say which file it was. So each file that
     was not finished by then is tried once more, in a process of its own.
     """
-    count = _Count(progress)
+    count = _Count(progress, start_context())
     results = _run_pool(job, files, workers, count)
     for number, result in enumerate(results):
         if result is _DIED:
@@ -52,10 +53,14 @@ def run_all(
 
 
 class _Count:
-    """Bytes and records of all workers together, and how many of these have been reported."""
+    """Bytes and records of all workers together, and how many of these have been reported.
 
-    def __init__(self, progress: Progress | None) -> None:
-        self.shared: Any = multiprocessing.Array("q", 2)
+    Its lock can only be sent to processes of the same ``context``.
+    """
+
+    def __init__(self, progress: Progress | None, context: Any) -> None:
+        self.context = context
+        self.shared: Any = context.Array("q", 2)
         self._progress = progress
         self._reported = (0, 0)
 
@@ -71,7 +76,7 @@ def _run_pool(
 ) -> list[Any]:
     """The results of one pool; ``_DIED`` for every job that was unfinished when a process died."""
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(count.shared,)) as pool:
+    with ProcessPoolExecutor(workers, count.context, _begin, (count.shared,)) as pool:
         try:
             futures: list[Future[_T]] = []
             with _signals_held(), suppress(BrokenProcessPool):  # the first may have died already
@@ -138,14 +143,6 @@ def _begin(counted: Any) -> None:
         signal.signal(number, signal.SIG_DFL)
     _raise_held()
     threading.Thread(target=die_with_parent, daemon=True).start()
-
-
-def die_with_parent() -> None:
-    """Wait for the parent process to end, then exit: a worker must not outlive a parent that was killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _work(job: Callable[[Any, Progress], _T], file: Any) -> _T:

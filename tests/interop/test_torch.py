@@ -179,8 +179,8 @@ def test_a_rank_gets_the_same_order_from_any_number_of_workers(tmp_path):
         assert orders[0] == orders[1] == orders[2]
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_fork_and_spawn_give_the_same(method, tmp_path):
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_every_start_method_gives_the_same(method, tmp_path):
     shared = prt.IterableDataset(TFRecordDataset(examples(tmp_path)).shuffle(9).batch(4).parse(SPEC))
     alone = ids(loader(shared))
     shared.set_epoch(0)

@@ -1,4 +1,4 @@
-"""The pool of worker processes: a worker that dies costs one file, not the others."""
+"""The pool: results in order, progress of all processes together, a file that kills its process."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
 
+import pytest
+
 from purerecord.processes.pool import run_all
 
 
-def fatal(file: str, count) -> str:
-    """A job that kills its process on some files."""
-    if file.startswith("fatal"):
+def length(name: str, progress) -> int:
+    """The job: the length of a name. Some names kill the process, or are an error."""
+    if name.startswith("fatal"):
         os.kill(os.getpid(), signal.SIGKILL)
-    count(1, 1)
-    return file.upper()
+    if name == "bad":
+        raise ValueError(name)
+    progress(len(name), 1)
+    return len(name)
+
+
+def test_results_come_in_the_order_of_the_files_and_progress_adds_up():
+    told: list[tuple[int, int]] = []
+    assert run_all(length, ["a", "ccc", "bb"], 2, lambda *done: told.append(done)) == [1, 3, 2]
+    assert [sum(column) for column in zip(*told, strict=True)] == [6, 3]
 
 
 def test_file_that_kills_its_worker_does_not_take_the_others_with_it():
-    files = ["a", "b", "fatal 1", "c", "fatal 2", "d"]
-    assert run_all(fatal, files, 2, None) == ["A", "B", None, "C", None, "D"]
+    files = ["a", "bb", "fatal 1", "ccc", "fatal 2", "dddd"]
+    assert run_all(length, files, 2, None) == [1, 2, None, 3, None, 4]
 
 
 def test_worker_that_dies_before_all_is_handed_out(monkeypatch):
@@ -31,4 +41,9 @@ def test_worker_that_dies_before_all_is_handed_out(monkeypatch):
         return future
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", late)
-    assert run_all(fatal, ["a", "fatal", "b", "c"], 2, None) == ["A", None, "B", "C"]
+    assert run_all(length, ["a", "fatal", "bb", "ccc"], 2, None) == [1, None, 2, 3]
+
+
+def test_error_of_a_job_is_raised():
+    with pytest.raises(ValueError, match="bad"):
+        run_all(length, ["a", "bad"], 2, None)

@@ -134,3 +134,49 @@ def check(dataset: Dataset, *, epoch: int = 1, every: int = 5) -> list[Any]:
     check_resume(dataset, whole, epoch, every)
     check_resize(dataset, whole, epoch)
     return whole
+
+
+def odd(record: bytes) -> bool:
+    return int(record) % 2 == 1
+
+
+def double(record: bytes) -> bytes:
+    return record * 2
+
+
+def fail_at_five(number: int) -> int:
+    if number == 5:
+        raise RuntimeError("five")
+    return number
+
+
+# One chain for each transform and for combinations of them, over a dataset of 47 records in 4 files. A new
+# transform gets a row here: then workers, ranks, resuming and changing their number are tested for it.
+CHAINS = {
+    "records": lambda ds: ds,
+    "batch": lambda ds: ds.batch(4),
+    "batch, remainder dropped": lambda ds: ds.batch(4, drop_remainder=True),
+    "shuffle": lambda ds: ds.shuffle(10, seed=3),
+    "shuffle in a window larger than all": lambda ds: ds.shuffle(100),
+    "shuffle of batches": lambda ds: ds.batch(3).shuffle(4),
+    "shuffle twice": lambda ds: ds.shuffle(5).shuffle(7).batch(2),
+    "unbatch": lambda ds: ds.batch(4).unbatch(),
+    "map": lambda ds: ds.map(double),
+    "map in threads": lambda ds: ds.shuffle(8).map(double, 2).batch(3),
+    "filter": lambda ds: ds.filter(odd),
+    "filter, shuffled and batched": lambda ds: ds.filter(odd).shuffle(6).batch(4),
+    "repeat": lambda ds: ds.take(11).shuffle(6).repeat(3).batch(4),
+    "take and skip": lambda ds: ds.skip(4).take(30),
+    "shard": lambda ds: ds.shard(3, 1),
+    "cache": lambda ds: ds.cache().batch(3),
+    "prefetch": lambda ds: ds.shuffle(5).batch(3).prefetch(2),
+    "prefetch of records": lambda ds: ds.prefetch(4),
+    "threads and prefetch below batches": lambda ds: ds.map(double, 3).prefetch(2).batch(4).prefetch(1),
+    "zip": lambda ds: Dataset.zip(ds, ds.shuffle(5), ds.batch(2)),
+    "enumerate": lambda ds: ds.shuffle(4).enumerate(10),
+    "concatenate": lambda ds: ds.concatenate(ds.shuffle(9)).batch(5),
+    "sample": lambda ds: Dataset.sample([ds, ds.shuffle(5).take(20)], [0.3, 0.7], seed=2),
+    "parallel": lambda ds: ds.batch(4).parallel(2),
+    "parallel, shuffled before and behind": lambda ds: ds.shuffle(6).batch(3).parallel(3).shuffle(4),
+    "interleave": lambda ds: ds.take(7).interleave(lambda r: Dataset.range(int(r)), 3, 2),
+}

@@ -11,7 +11,6 @@ This module must not know what an element is.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import queue
 import threading
@@ -24,16 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ...processes.start import refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, Pattern, State, data_changed
-
-
-def refuse_in_worker() -> None:
-    """Raise if this process may not start processes itself: multiprocessing forbids it to daemons."""
-    if multiprocessing.current_process().daemon:
-        raise RuntimeError(
-            "a worker process, such as a DataLoader's, may not start further ones; leave out processes=True "
-            "and parallel there, the workers already run in parallel"
-        )
 
 
 class FailedElement(NamedTuple):
@@ -190,7 +181,9 @@ class MapAheadCursor(LookaheadCursor):
         if self._executor is None:
             if self._processes:
                 refuse_in_worker()
-            self._executor = (ProcessPoolExecutor if self._processes else ThreadPoolExecutor)(self._workers)
+                self._executor = ProcessPoolExecutor(self._workers, start_context())
+            else:
+                self._executor = ThreadPoolExecutor(self._workers)
             weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
         wanted = max(count, 2 * self._workers)
         ahead = sum(len(run.elements) - min(run.used, len(run.elements)) for run in self._runs)

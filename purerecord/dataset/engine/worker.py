@@ -12,11 +12,9 @@ an element is.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import threading
 import weakref
 from contextlib import suppress
@@ -24,7 +22,8 @@ from typing import Any
 
 from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
-from .lookahead import ElementRun, LookaheadCursor, refuse_in_worker
+from ...processes.start import refuse_in_worker, start_context
+from .lookahead import ElementRun, LookaheadCursor
 from .node import Context, Node, SkippedDamage, State
 from .worker_process import BUFFERS_PER_WORKER, NO_BUFFER, Sent, serve
 
@@ -74,8 +73,7 @@ class Worker:
 
     def __init__(self) -> None:
         refuse_in_worker()
-        # JAX is multithreaded, and a process that is forked from it may deadlock.
-        context: Any = multiprocessing.get_context("spawn" if "jax" in sys.modules else None)
+        context = start_context()
         with _starting:
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=serve, args=(theirs,), daemon=True)

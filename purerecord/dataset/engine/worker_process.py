@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...memory.recycling import Array
-from ...processes.pool import die_with_parent
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, copy_into, pack, pack_whole, unlink
+from ...processes.start import die_with_parent
 from .lookahead import ElementRun, FailedElement
 from .node import Context, Cursor, SkippedDamage, State
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import threading
 import time
 
@@ -17,56 +15,10 @@ def square(number: int) -> int:
     return number * number
 
 
-def process(number: int) -> tuple[int, int]:
-    return number, os.getpid()
-
-
 def fail_at_five(number: int) -> int:
     if number == 5:
         raise RuntimeError("five")
     return number
-
-
-def test_threads_keep_the_order():
-    late = threading.Event()
-
-    def first_waits(number):
-        if number == 0:
-            late.wait(10)
-        elif number == 3:
-            late.set()
-        return number
-
-    assert list(Dataset.range(50).map(first_waits, 4)) == list(range(50))
-
-
-def test_processes_keep_the_order_and_are_gone_afterwards():
-    dataset = Dataset.range(20).map(process, 2, processes=True)
-    iterator = iter(dataset)
-    numbers, processes = zip(*iterator, strict=True)
-    assert numbers == tuple(range(20))
-    assert os.getpid() not in processes
-    iterator.close()
-    for number in set(processes):
-        with pytest.raises(ProcessLookupError):
-            os.kill(number, 0)
-
-
-def in_a_worker(pipe) -> None:
-    try:
-        list(Dataset.range(3).map(square, 2, processes=True))
-    except RuntimeError as error:
-        pipe.send(str(error))
-
-
-def test_processes_inside_a_worker_process_are_refused_with_advice():
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=in_a_worker, args=(there,), daemon=True)
-    process.start()
-    assert here.poll(60)
-    assert "leave out processes=True" in here.recv()
-    process.join()
 
 
 @pytest.mark.parametrize(
@@ -129,29 +81,8 @@ def test_who_forgets_an_iterator_waits_for_nobody():
     go_on.set()
 
 
-def test_prefetch_works_ahead():
-    fetched = threading.Event()
-
-    def note(number):
-        if number == 2:
-            fetched.set()
-        return number
-
-    iterator = iter(Dataset.range(100).map(note).prefetch(3))
-    assert next(iterator) == 0
-    assert fetched.wait(10)
-    iterator.close()
-
-
 def test_chains_of_both():
     check(Dataset.range(30).map(square, 2).prefetch(1).map(str, 3).batch(4).prefetch(3))
-
-
-def test_threads_go_on_behind_an_error_as_without_them():
-    expected = [0, 1, 2, 3, 4, "error five", 6, 7, 8]
-    for parallel in (None, 1, 3):
-        dataset = Dataset.range(9).map(fail_at_five, parallel)
-        assert outcomes(iter(dataset)) == outcomes(iter(dataset.prefetch(2))) == expected
 
 
 AHEAD = {

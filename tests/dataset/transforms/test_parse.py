@@ -122,3 +122,20 @@ def test_batches_before_damage_come_before_its_error(size, prefetch, tmp_path):
         assert next(batches)["id"].tolist() == list(range(number * size, (number + 1) * size))
     with pytest.raises(pr.ChecksumError, match="record 31"):
         next(batches)
+
+
+COLUMN_SPEC = {"id": pr.FixedLenFeature([], np.int64), "x": pr.FixedLenFeature([2], np.float32)}
+
+
+def test_parse_after_batch_gives_columns_and_before_it_gives_the_same(tmp_path):
+    path = str(tmp_path / "examples")
+    columns = {"id": np.arange(10), "x": np.arange(20, dtype=np.float32).reshape(10, 2)}
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(pr.encode_examples(columns))
+    whole = check(TFRecordDataset(path).shuffle(4).batch(3).parse(COLUMN_SPEC))
+    assert check(TFRecordDataset(path).shuffle(4).parse(COLUMN_SPEC).batch(3)) == whole
+    assert check(TFRecordDataset(path).shuffle(4).batch(5).parse(COLUMN_SPEC).unbatch().batch(3)) == whole
+    batch = next(iter(TFRecordDataset(path).batch(10).parse(COLUMN_SPEC)))
+    assert batch["id"].tolist() == columns["id"].tolist()
+    assert batch["x"].dtype == np.float32
+    assert batch["x"].shape == (10, 2)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purerecord.dataset import Dataset
+import purerecord as pr
+from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.dataset.transforms.shuffle import PERMUTATION, WINDOW, Draws
-from tests.support.dataset_properties import elements, saved
+from tests.support.dataset_properties import check, double, elements, numbered, odd, saved, write_files
 
 
 def test_draws_are_the_same_in_every_version_and_on_every_machine():
@@ -69,3 +72,41 @@ def test_state_of_a_larger_dataset_is_refused():
     state["chain"] = "range(0, 9).global_shuffle()"
     with pytest.raises(ValueError, match="10"):
         iter(Dataset.range(9).global_shuffle()).load_state_dict(state)
+
+
+def test_global_shuffle_is_a_permutation_and_needs_no_index_file(tmp_path):
+    files = write_files(tmp_path, [5, 0, 12, 30])
+    dataset = TFRecordDataset(files).global_shuffle(seed=1)
+    whole = check(dataset.batch(4), every=5)
+    records = [record for batch in whole for record in batch]
+    assert sorted(records) == sorted(numbered(47))
+    assert records != numbered(47)
+    assert list(dataset.iterator(1)) == records
+    assert list(dataset.iterator(2)) != records
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".index")]
+    check(TFRecordDataset(files).map(double).skip(3).shard(2, 1).global_shuffle(seed=1))
+
+
+def test_global_shuffle_of_a_compressed_file_says_what_to_do(tmp_path):
+    dataset = TFRecordDataset(write_files(tmp_path, [20], "GZIP"))
+    with pytest.raises(OSError, match="block_size"):
+        list(dataset.global_shuffle())
+    assert sorted(dataset.cache().global_shuffle()) == sorted(numbered(20))
+    with pytest.raises(ValueError, match="directly after the source"):
+        list(dataset.filter(odd).global_shuffle())
+
+
+def test_blocked_gzip_can_be_shuffled_globally(tmp_path):
+    path = str(tmp_path / "blocked.gz")
+    with pr.TFRecordWriter(path, pr.TFRecordOptions("GZIP", block_size=64)) as writer:
+        writer.write_many(numbered(60))
+    assert sorted(check(TFRecordDataset(path).global_shuffle(2))) == sorted(numbered(60))
+    assert check(TFRecordDataset([path, path])) == numbered(60) * 2
+    check(TFRecordDataset(path).shuffle(9).batch(4))
+
+
+def test_state_is_small_whatever_is_in_the_window(tmp_path):
+    dataset = TFRecordDataset(write_files(tmp_path, [4000])).shuffle(1000).batch(10).prefetch(2)
+    iterator = iter(dataset)
+    sizes = [len(str(iterator.state_dict())) for _ in zip(range(300), iterator, strict=False)]
+    assert max(sizes) < 700

@@ -1,0 +1,45 @@
+"""How a worker process starts, and that it ends with its parent.
+
+Python starts processes by fork, forkserver or spawn; the program chooses, or else the platform and the
+version of Python. Everything here works with all three. This module must not know what the processes do.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from typing import Any
+
+# Process-wide state: whether this process was made by a plain fork. A hook sets it in the child.
+_forked: list[None] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _forked.append(None))
+
+
+def start_context() -> Any:
+    """The multiprocessing context to start worker processes with: the program's, unless that cannot work.
+
+    JAX is multithreaded, and a process that is forked from it may deadlock. And a forked process cannot use
+    the fork server of its parent, because that is not its own child. Both spawn.
+    """
+    if "jax" in sys.modules or (_forked and multiprocessing.get_start_method() == "forkserver"):
+        return multiprocessing.get_context("spawn")
+    return multiprocessing.get_context()
+
+
+def refuse_in_worker() -> None:
+    """Raise if this process may not start processes itself: multiprocessing forbids it to daemons."""
+    if multiprocessing.current_process().daemon:
+        raise RuntimeError(
+            "a worker process, such as a DataLoader's, may not start further ones; leave out processes=True "
+            "and parallel there, the workers already run in parallel"
+        )
+
+
+def die_with_parent() -> None:
+    """Wait for the parent process to end, then exit: a worker must not outlive a parent that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

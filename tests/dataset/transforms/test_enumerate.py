@@ -1,0 +1,17 @@
+"""enumerate: numbers beside elements, the same for every worker."""
+
+from __future__ import annotations
+
+from purerecord.dataset import Dataset
+from tests.support.dataset_properties import (
+    elements,
+)
+
+
+def test_numbers_begin_where_the_caller_says():
+    assert list(Dataset.range(5, 8).enumerate(10)) == [(10, 5), (11, 6), (12, 7)]
+
+
+def test_every_worker_sees_the_numbers_of_the_whole():
+    dataset = Dataset.range(5, 10).enumerate()
+    assert elements(dataset.iterator(0, worker=1, workers=2)) == [(1, 6), (3, 8)]

@@ -1,0 +1,92 @@
+"""Files as a source: their order, their number, damage in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import purerecord as pr
+from purerecord.dataset import TFRecordDataset
+from tests.support.damage import flip_byte
+from tests.support.dataset_properties import (
+    check,
+    elements,
+    numbered,
+    saved,
+    write_files,
+)
+
+TOTAL = 47
+
+
+@pytest.fixture(params=["", "GZIP"])
+def files(request, tmp_path):
+    return write_files(tmp_path, [5, 0, 12, 30], request.param)
+
+
+def test_records_come_in_the_order_of_the_files(files):
+    assert list(TFRecordDataset(files)) == numbered(TOTAL)
+    assert len(TFRecordDataset(files)) == TOTAL
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """Three files; records 3 and 20 have a flipped bit."""
+    paths = write_files(tmp_path, [10, 15, 5], size=20)
+    for place, number in [(0, 3), (1, 10)]:
+        offset = int(pr.build_index(paths[place]).offsets[number])
+        Path(paths[place]).write_bytes(flip_byte(Path(paths[place]).read_bytes(), offset + 14))
+    return paths
+
+
+def test_damaged_records_are_skipped_counted_and_reported(damaged):
+    dataset = TFRecordDataset(damaged, on_error="skip")
+    iterator = iter(dataset)
+    assert len(list(iterator)) == 28
+    assert iterator.skipped == 2
+    assert isinstance(iterator.last_error, pr.ChecksumError)
+    assert iterator.last_error.path == damaged[1]
+    check(dataset.shuffle(6).batch(3))
+
+
+def test_damage_is_counted_over_a_resume(damaged):
+    dataset = TFRecordDataset(damaged, on_error="skip").shuffle(3)
+    iterator = iter(dataset)
+    begin = elements(iterator, 18)
+    other = iter(dataset)
+    other.load_state_dict(saved(iterator))
+    assert len(begin + elements(other)) == 28
+    assert other.skipped == 2
+
+
+def test_stop_ends_everything_at_the_first_damage(damaged):
+    dataset = TFRecordDataset(damaged, on_error="stop")
+    assert len(list(dataset)) == 3
+    check(dataset)
+
+
+def test_raise_names_the_record_and_only_who_takes_it_sees_the_damage(damaged):
+    with pytest.raises(pr.ChecksumError) as caught:
+        list(TFRecordDataset(damaged))
+    assert (caught.value.path, caught.value.record) == (damaged[0], 3)
+    for ranks in (1, 2):
+        iterator = TFRecordDataset(damaged).iterator(0, rank=ranks - 1, world_size=ranks)
+        good = []
+        with pytest.raises(pr.ChecksumError):  # noqa: PT012 - a loop that ends by the error
+            for record in iterator:
+                good.append(record)
+        assert [int(record.rstrip(b"\0")) for record in good] == [0, 1, 2][ranks - 1 :: ranks]
+        going_on = TFRecordDataset(damaged, on_error="skip").iterator(0, rank=ranks - 1, world_size=ranks)
+        going_on.load_state_dict(saved(iterator))
+        assert len(list(going_on)) == len(range(3, 28, ranks))
+    shares = [TFRecordDataset(damaged).batch(5).iterator(rank=rank, world_size=3) for rank in range(3)]
+    assert len(list(shares[2])) == 2
+    for rank in (0, 1):
+        with pytest.raises(pr.ChecksumError):
+            list(shares[rank])
+
+
+def test_missing_file_is_an_error_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        TFRecordDataset(str(tmp_path / "none"))
