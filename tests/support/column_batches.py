@@ -1,8 +1,8 @@
-"""Batches as writers make them, for the tests of the column decoder, and what it must make of them.
+"""Batches as writers produce them, for the tests of the column decoder, and the expected columns.
 
-A batch has a schema: features of a kind and a number of values, written in one order, in any order, with
-some left out, with an odd record here and there. ``rows_to_columns`` says with the row decoder alone what
-``gather`` must give.
+A batch has a schema: features of a kind and a number of values. It is written in one order or in any order,
+with some features left out, with a few records of an unusual form. ``rows_to_columns`` computes the expected
+result of ``gather`` with the row decoder alone. ``TUNINGS`` switches the paths of the decoder on and off.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NAMES = ["a", "b1", "c22", "feature_001", "feature_002", "feature_010", "a longe
 
 
 def block(payloads: list[bytes], around: bytes = b"") -> RecordBlock:
-    """Payloads to be decoded together, with something in front of and behind them."""
+    """Payloads to be decoded together, with other bytes before and after them."""
     records = Records.of([around, *payloads, around])
     octets = np.frombuffer(records.buffer, np.uint8)
     return RecordBlock(records.buffer, octets, records.begins[1:-1], records.ends[1:-1])
@@ -175,7 +175,7 @@ def strange_entries(random: Random) -> bytes:
 
 
 def spoil(payloads: list[bytes], random: Random, number: int) -> list[bytes]:
-    """The same with some odd records, valid or not, among the others."""
+    """The same payloads, with some of them replaced by unusual ones, valid or not."""
     payloads = list(payloads)
     for _ in range(number):
         at = random.randrange(len(payloads))
@@ -211,7 +211,7 @@ def outcome(columns: Callable[[], Mapping[str, Any]]) -> Outcome:
 
 
 def rows_to_columns(payloads: Sequence[bytes], wanted: Mapping[str, int | None] | None = None) -> Outcome:
-    """What ``gather`` must give, by the row decoder: name -> (kind, kind in each row, values of each row)."""
+    """The expected columns by the row decoder: name -> (kind, kind in each row, values of each row)."""
 
     def columns() -> dict[str, Any]:
         rows = []
@@ -234,14 +234,14 @@ def rows_to_columns(payloads: Sequence[bytes], wanted: Mapping[str, int | None] 
 
 
 def gathered(payloads: Any, wanted: Mapping[str, int | None] | None = None) -> Outcome:
-    """What ``gather`` gives, in the same form."""
+    """The columns of ``gather``, in the same form."""
     return outcome(
         lambda: {name: check_column(c, len(payloads)) for name, c in gather(payloads, wanted).items()}
     )
 
 
 def check_column(column: Column, size: int) -> Any:
-    """A column as plain data; everything that is promised of it is true."""
+    """A column as plain data. Asserts everything that ``Column`` promises."""
     dtype = {UNSET: np.int64, BYTES: object, FLOAT: np.float32, INT64: np.int64}[column.kind]
     assert column.values.dtype == dtype
     assert column.values.ndim == 1

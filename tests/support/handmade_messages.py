@@ -1,7 +1,7 @@
-"""Payloads put together field by field, in any legal form, for the tests of the decoders.
+"""Builds payloads field by field, in any legal form, for the tests of the decoders.
 
-Entries keep the order in which they are given, names may repeat, and lists may be packed or not, which
-no encoder of ours or of protobuf would write.
+Entries keep their order, names may repeat, and lists may be unpacked. Neither our encoder nor protobuf's
+writes such forms.
 """
 
 from __future__ import annotations

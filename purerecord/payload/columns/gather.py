@@ -141,7 +141,7 @@ class _ExampleDecoder(BlockDecoder):
             return
         middle = self.rows.size // 2
         some = [0, middle // 2, middle, middle + middle // 2, -1]
-        keys = {self._first_key(row) for row in self.rows[some].tolist()}
+        keys = self._first_keys(self.rows[some])
         for remembered in tuple(_remembered):
             if remembered.tuning is not self.tuning:
                 continue
@@ -219,9 +219,12 @@ class _ExampleDecoder(BlockDecoder):
         if 2 * self.rows.size < rows.size:
             _remember(_RememberedLayout(tuple(self._known.values()), None, self.tuning))
 
-    def _first_key(self, row: int) -> bytes | None:
-        begin, end = int(self.records.begins[row]), int(self.records.ends[row])
-        return first_key(self.octets[begin : min(end, begin + FIRST_KEY_BYTES)].tobytes())
+    def _first_keys(self, rows: Ints) -> set[bytes | None]:
+        """The first keys of some records."""
+        begins = self.records.begins[rows]
+        ends = np.minimum(self.records.ends[rows], begins + FIRST_KEY_BYTES)
+        ranges = zip(begins.tolist(), ends.tolist(), strict=True)
+        return {first_key(self.octets[begin:end].tobytes()) for begin, end in ranges}
 
     def _learn(self, row: int) -> tuple[Entry, ...] | None:
         """The outline of a record. Its features are known from now on."""

@@ -1,4 +1,4 @@
-"""The two decoders of SequenceExamples, in lock-step and row by row, agree on whatever they are given."""
+"""SequenceExamples: decoded together or row by row, any payloads give the same columns or the same error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def ordinary(random: Random) -> bytes:
 
 def columns_of(payloads: list[bytes], wanted: dict[str, int], row_by_row: bool) -> Any:
     """What is gathered, as plain data, or the error."""
-    records = Records.of([b"in front", *payloads])[1:]
+    records = Records.of([b"before", *payloads])[1:]
     try:
         with tuned(sequences=not row_by_row, least_sequences=1):
             context, lists = gather_sequences(records, wanted, wanted)
@@ -79,7 +79,7 @@ def wanted_of(random: Random) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", range(tries(40)))
-def test_lock_step_and_rows_agree_on_valid_payloads(seed: int) -> None:
+def test_decoding_together_and_row_by_row_agree_on_valid_payloads(seed: int) -> None:
     random = Random(seed)
     payloads = [ordinary(random) for _ in range(random.choice((1, 5, 30)))]
     while len(payloads) < 40 and random.random() < 0.8:
@@ -154,7 +154,7 @@ ODD = {
     "a list in two parts": sequence_example([("a", ints(1) + ints(2))], []),
     "an unknown field": delimited(1, entry("a", ints(1))) + b"\x20\x01",
     "a long key": sequence_example([("a" * 200, ints(1))], []),
-    "floats that nobody packed": sequence_example([], [("a", [floats(1.0, packed=False)])]),
+    "unpacked floats in a step": sequence_example([], [("a", [floats(1.0, packed=False)])]),
 }
 
 

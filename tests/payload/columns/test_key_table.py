@@ -34,7 +34,7 @@ def test_table_finds_every_key(number, form):
         ["a", "b"],
         ["a", "ab", "abc", "b"],
         ["", "a"],
-        ["x", "image/height", "image/width", "image/encoded"],  # apart only behind the shortest
+        ["x", "image/height", "image/width", "image/encoded"],  # different only after the end of the shortest
         ["\x12", "\x12\x12", "\x12\x12\x12"],
     ],
 )

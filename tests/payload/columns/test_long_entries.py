@@ -110,7 +110,7 @@ def test_every_size_around_an_edge_is_told_by_its_size_alone(kind, key):
             if size < (1 << 21) - 150 and not (1 << 14) - 150 < size < 1 << 14:
                 assert valid.all(), (
                     size
-                )  # beyond, and where the lengths take two or three bytes, somebody else
+                )  # others are read field by field: larger, or with lengths of two and of three bytes
             found, stop, valid = read_long(some.octets, some.begins, some.ends, entry)
             assert valid.all()
             assert stop.tolist() == some.ends.tolist()

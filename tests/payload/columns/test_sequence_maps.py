@@ -16,7 +16,7 @@ CONTEXT = delimited(1, entry("c", ints(5)))
 
 
 def maps_of(payloads: list[bytes]) -> tuple[Records, Maps, dict[bytes, RowRanges]]:
-    records = Records.of([b"in front", *payloads, b"behind"])[1:-1]
+    records = Records.of([b"before", *payloads, b"after"])[1:-1]
     octets = np.frombuffer(records.buffer, np.uint8)
     maps = open_maps(RecordBlock(records.buffer, octets, records.begins, records.ends))
     return records, maps, find_lists(octets, maps)
@@ -68,7 +68,7 @@ def test_anything_unusual_makes_its_record_odd_and_no_other() -> None:
         "two contexts": CONTEXT + usual,
         "lists before the context": usual[len(CONTEXT) :] + CONTEXT,
         "lists in two parts": usual + usual[len(CONTEXT) :],
-        "an unknown field behind": usual + b"\x18\1",
+        "an unknown field at the end": usual + b"\x18\1",
         "an unknown field among the entries": CONTEXT + delimited(2, entry("a", b"") + b"\x18\1"),
         "the same name twice": with_lists(("a", b"x"), ("a", b"y")),
         "a value before its key": CONTEXT
@@ -77,11 +77,11 @@ def test_anything_unusual_makes_its_record_odd_and_no_other() -> None:
         "a key that is cut off": CONTEXT + delimited(2, delimited(1, b"\n\5a")),
         "nothing in an entry": CONTEXT + delimited(2, delimited(1, b"")),
         "a key of another length than it says": CONTEXT + delimited(2, delimited(1, b"\n\x7fa\x12\0")),
-        "something behind the value": CONTEXT + delimited(2, delimited(1, entry("a", b"")[2:] + b"\x18\1")),
+        "something after the value": CONTEXT + delimited(2, delimited(1, entry("a", b"")[2:] + b"\x18\1")),
         "a long key": with_lists(("k" * 128, b"x")),
         "a key that is not UTF-8": CONTEXT + delimited(2, delimited(1, b"\n\1\xff\x12\0")),
-        "an entry that goes on behind its map": CONTEXT + b"\x12\x03\n\x7fa",
-        "a map that goes on behind its record": CONTEXT + b"\x12\x7f",
+        "an entry that goes on past its map": CONTEXT + b"\x12\x03\n\x7fa",
+        "a map that goes on past its record": CONTEXT + b"\x12\x7f",
     }
     for case, payload in strange.items():
         for place in (0, 1, 2):

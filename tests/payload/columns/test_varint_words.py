@@ -18,7 +18,7 @@ EDGES = sorted(
 
 
 def word(octets: bytes, filling: int = 0xFF) -> int:
-    """The first eight bytes, and what may stand behind them."""
+    """The first eight bytes, filled up if there are fewer."""
     return int.from_bytes((octets + bytes([filling]) * 8)[:8], "little")
 
 

@@ -178,9 +178,9 @@ CRAFTED = {
     **{f"float of {size} bytes": crafted(FLOAT, bytes(size)) for size in (3, 5, 6)},
     **{f"integer of {size} bytes": crafted(INT64, b"\x80" * (size - 1) + b"\0") for size in (10, 11, 12, 20)},
     **{f"{size} bytes without an end": crafted(INT64, b"\x80" * size) for size in (1, 8, 9, 10, 11)},
-    "long integer behind a short one": crafted(INT64, b"\x01" + b"\x80" * 10 + b"\0"),
+    "long integer after a short one": crafted(INT64, b"\x01" + b"\x80" * 10 + b"\0"),
     **{
-        f"{size} bytes of kind {kind} behind single bytes": crafted(kind, bytes(size))
+        f"{size} bytes of kind {kind} after lengths of single bytes": crafted(kind, bytes(size))
         for size in (116, 117, 118, 119, 120, 124, 127, 128, 200, 239, 247, 248, 255)
         for kind in (BYTES, FLOAT, INT64)
     },
