@@ -65,21 +65,6 @@ def be_killed_at_three(number: int) -> int:
     return number
 
 
-class OddError(Exception):
-    """Cannot be unpickled."""
-
-    def __init__(self, one: int, two: int) -> None:
-        super().__init__(f"{one} and {two}")
-
-
-def raise_odd_error(number: int) -> int:
-    raise OddError(number, 2)
-
-
-def make_function(number: int) -> Any:
-    return lambda: number
-
-
 def is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -149,18 +134,6 @@ def test_error_comes_where_its_element_would_and_says_where_it_was_raised():
         cursor.take(1)
     assert "in fail_at_three" in str(caught.value.__cause__)
     assert taken(cursor) == [4, 5]  # as without other processes
-
-
-def test_error_that_cannot_be_sent_is_told_in_words():
-    cursor = remote(Dataset.range(2).map(raise_odd_error))
-    with pytest.raises(RuntimeError, match="OddError: 0 and 2"):
-        cursor.take(1)
-
-
-def test_element_that_cannot_be_sent_is_an_error():
-    cursor = remote(Dataset.range(2).map(make_function))
-    with pytest.raises(TypeError, match="an element cannot be sent from one process to another"):
-        cursor.take(1)
 
 
 def test_chain_that_cannot_be_sent_is_an_error_with_advice():
@@ -383,13 +356,6 @@ def test_process_that_does_not_answer_is_ended(stopped, monkeypatch, tmp_path):
     cursor.close()
     gc.collect()
     wait_until_gone(process)
-
-
-def test_interrupt_is_not_for_the_others():
-    cursor = remote(Dataset.range(300).map(process_of))
-    (process,) = cursor.take(1)
-    os.kill(process, signal.SIGINT)
-    assert set(taken(cursor)) == {process}
 
 
 def test_idle_process_that_has_died_is_replaced():

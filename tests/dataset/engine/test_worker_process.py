@@ -1,73 +1,46 @@
-"""The child's end of a worker: what it sends of an error, and where the chain then stands."""
+"""The child's end of a worker process: what it sends where an element, an error or a signal is unusual."""
 
 from __future__ import annotations
 
-import pickle
+import os
+import signal
+from typing import Any
 
 import pytest
 
 from purerecord.dataset import Dataset
-from purerecord.dataset.engine import worker_process
-from purerecord.dataset.engine.lookahead import FailedElement
-from purerecord.dataset.engine.node import Context, SkippedDamage
-from purerecord.errors import ChecksumError
+from tests.dataset.engine.test_worker import process_of, remote, taken
 
 
-class UnpicklableError(Exception):
-    """An error that pickle can store but not restore: its constructor needs two arguments."""
+class OddError(Exception):
+    """Cannot be unpickled."""
 
-    def __init__(self, one: str, two: str) -> None:
-        super().__init__(f"{one} {two}")
-
-
-def test_error_that_survives_a_pickle_is_sent_as_it_is():
-    error = ChecksumError("bad", path="a", record=1)
-    assert worker_process._picklable(error) is error
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
 
 
-def test_error_that_does_not_survive_a_pickle_is_sent_as_its_text():
-    sent = worker_process._picklable(UnpicklableError("no", "way"))
-    assert type(sent) is RuntimeError
-    assert str(sent) == "UnpicklableError: no way"
+def raise_odd_error(number: int) -> int:
+    raise OddError(number, 2)
 
 
-def failing(number: int) -> int:
-    if number == 2:
-        raise ValueError("two")
-    return number
+def make_function(number: int) -> Any:
+    return lambda: number
 
 
-def cursor_at_the_failing_element():
-    cursor = Dataset.range(5).map(failing)._node.open(Context())
-    assert list(cursor.take(2)) == [0, 1]
-    return cursor
-
-
-def test_failed_element_is_sent_in_its_place_and_the_chain_stands_after_it():
-    cursor = cursor_at_the_failing_element()
-    begin = cursor.state()
-    with pytest.raises(ValueError, match="two") as caught:
+def test_error_that_cannot_be_sent_is_told_in_words():
+    cursor = remote(Dataset.range(2).map(raise_odd_error))
+    with pytest.raises(RuntimeError, match="OddError: 0 and 2"):
         cursor.take(1)
-    sent = worker_process._failure(begin, cursor, SkippedDamage(), caught.value)
-    assert [type(element) for element in sent.run.elements] == [FailedElement]
-    assert sent.run.error is None
-    assert sent.end == cursor.state() != begin
-    assert list(cursor.take(1)) == [3]
 
 
-def test_error_that_the_cursor_cannot_get_past_ends_the_run():
-    cursor = cursor_at_the_failing_element()
-    begin, error = cursor.state(), ValueError("the file is gone")
-    sent = worker_process._failure(begin, cursor, SkippedDamage(), error)
-    assert sent.run.elements == ()
-    assert sent.run.error is error
-    assert sent.end == begin
+def test_element_that_cannot_be_sent_is_an_error():
+    cursor = remote(Dataset.range(2).map(make_function))
+    with pytest.raises(TypeError, match="an element cannot be sent from one process to another"):
+        cursor.take(1)
 
 
-def test_chain_opens_at_a_state_and_counts_damage_from_there():
-    dataset = Dataset.range(5).map(failing)
-    cursor = cursor_at_the_failing_element()
-    damage = SkippedDamage(skipped=7)
-    opened = worker_process._open(pickle.dumps((dataset._node, 0)), cursor.state(), damage)
-    assert damage.skipped == 0
-    assert opened.state() == cursor.state()
+def test_interrupt_is_not_for_the_others():
+    cursor = remote(Dataset.range(300).map(process_of))
+    (process,) = cursor.take(1)
+    os.kill(process, signal.SIGINT)
+    assert set(taken(cursor)) == {process}
