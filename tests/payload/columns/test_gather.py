@@ -114,6 +114,7 @@ def test_what_was_decoded_before_changes_nothing(seed):
         assert gathered(batches[number]) == expected[number]
 
 
+@pytest.mark.light(70)
 @pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_switches_change_no_result(changes, writer):
@@ -130,6 +131,7 @@ def test_switches_change_no_result(changes, writer):
                 same(valid, {"a": BYTES, "c22": None})
 
 
+@pytest.mark.light(17)
 @pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
 def test_flipped_bits_are_seen_by_all_decoders_alike_whatever_the_switches(changes):
     random = Random(1)

@@ -117,6 +117,7 @@ def uniform(random: Random) -> bytes:
     return sequence_example([("a", ints(len(many))), ("é", floats(1))], lists)
 
 
+@pytest.mark.light(17)
 @pytest.mark.parametrize("changes", TUNINGS.values(), ids=TUNINGS)
 def test_switches_change_no_result(changes: dict[str, int]) -> None:
     random = Random(2)
