@@ -9,6 +9,17 @@ docs/internals/datasets.md explains both. Frameworks plug in above: ``purerecord
 and ``.grain``.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .dataset import Dataset, DatasetIterator, TFRecordDataset
+from .engine.node import PICKLED
 
 __all__ = ["Dataset", "DatasetIterator", "TFRecordDataset"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """The classes that a pickled chain names; they are not public."""
+        if name in PICKLED:
+            return PICKLED[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ from ..container.reader import check_on_error
 from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
-from .engine.node import Context, Node, SkippedDamage
+from .engine.node import Context, Node, SkippedDamage, pickled
 from .engine.shares import Consumer, Share, check_share
 from .engine.states import KIND, VERSION, check_state
 from .transforms.batch import Batch, PaddedBatch, Unbatch
@@ -373,6 +373,7 @@ class DatasetIterator(Iterator[Any]):
             self._share.close()
 
 
+@pickled
 class _Nodes:
     """Wraps a function that returns datasets into one that returns their nodes."""
 

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from ...errors import CorruptionError
 from ...records import Records
 
 Elements = Sequence[Any]
+_Kind = TypeVar("_Kind")
 State = Any  # consists of JSON values
 Allocate = Callable[[int], memoryview]  # lends writable memory of a given size
 
@@ -168,8 +169,24 @@ class Table(Protocol):
         """The elements with these numbers."""
 
 
+# What a pickled chain consists of, by the name that its pickle holds.
+PICKLED: dict[str, type] = {}
+
+
+def pickled(kind: type[_Kind]) -> type[_Kind]:
+    """Have pickles of a class of this folder name ``purerecord.dataset``, which finds it in ``PICKLED``."""
+    assert kind.__name__ not in PICKLED, "two classes of a chain have the same name"
+    kind.__module__ = "purerecord.dataset"
+    PICKLED[kind.__name__] = kind
+    return kind
+
+
 class Node(ABC):
     """One transform or source of a chain."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.partition(".")[0] == "purerecord":  # a test may define nodes of its own
+            pickled(cls)
 
     @abstractmethod
     def open(self, context: Context) -> Cursor:

@@ -24,7 +24,7 @@ from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
 from ...processes.start import refuse_in_worker, start_context
 from .lookahead import ElementRun, LookaheadCursor
-from .node import Context, Node, SkippedDamage, State
+from .node import Context, Node, SkippedDamage, State, pickled
 from .worker_process import BUFFERS_PER_WORKER, NO_BUFFER, Sent, serve
 
 _MOST_LENT = 2  # buffers of a worker that arrays in this process may refer to; beyond these, data is copied
@@ -39,6 +39,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
 
 
+@pickled
 class WorkerPool:
     """Starts workers, and keeps idle ones for the next epoch; its pickle holds none of them."""
 

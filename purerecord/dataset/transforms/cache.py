@@ -18,7 +18,7 @@ from ...container.writer import TFRecordWriter
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from ...records import Records
-from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, Transform
+from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, Transform, pickled
 from ..engine.structure import apply
 from .files import Files
 from .sources import Slices
@@ -26,6 +26,7 @@ from .sources import Slices
 _RAW, _PICKLED = b"r", b"p"  # the first byte of a record in a cache file
 
 
+@pickled
 @dataclass
 class _Kept:
     """The elements of a cache in memory; a pickle of it is empty, so another process fills its own."""
