@@ -26,7 +26,7 @@ Offsets = npt.NDArray[np.int64]
 
 # Payloads of a smaller mean length are read through a stream over a copy of all, larger ones one by one.
 _COPIED_MEAN = 4096
-# Joining at least this many bytes uses memory from ``room``.
+# Joining at least this many bytes uses memory from ``allocate``.
 _RECYCLED_SIZE = 1 << 20
 
 
@@ -107,12 +107,12 @@ class Records(Sequence[bytes]):
 
     @classmethod
     def of(
-        cls, payloads: Records | Iterable[BytesLike], *, room: Callable[[int], memoryview] | None = None
+        cls, payloads: Records | Iterable[BytesLike], *, allocate: Callable[[int], memoryview] | None = None
     ) -> Records:
         """``payloads`` as Records: unchanged if they are ``Records``, else joined into one buffer.
 
-        An object with ``__records__`` gives them itself, as it may know where each comes from. ``room`` lends
-        the memory to join large payloads in.
+        An object with ``__records__`` gives them itself, as it may know where each comes from. ``allocate``
+        lends the memory to join much data in.
         """
         if isinstance(payloads, Records):
             return payloads
@@ -134,17 +134,17 @@ class Records(Sequence[bytes]):
         sizes = np.fromiter(map(len, parts), np.int64, len(parts))
         ends = np.cumsum(sizes)
         begins = ends - sizes
-        if room is None or not parts or ends[-1] < _COPIED_MEAN * len(parts):
+        if allocate is None or not parts or ends[-1] < _COPIED_MEAN * len(parts):
             return cls(b"".join(parts), begins, ends)
-        return cls(_joined(parts, room), begins, ends)
+        return cls(_joined(parts, allocate), begins, ends)
 
     @classmethod
     def concat(
-        cls, batches: Iterable[Records], *, room: Callable[[int], memoryview] | None = None
+        cls, batches: Iterable[Records], *, allocate: Callable[[int], memoryview] | None = None
     ) -> Records:
         """All records of ``batches`` in one; a single batch or a shared buffer is not copied.
 
-        ``room`` lends the memory to join much data in.
+        ``allocate`` lends the memory to join much data in.
         """
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
@@ -155,7 +155,7 @@ class Records(Sequence[bytes]):
         places = [0, *accumulate(lengths[:-1])] if parts else []
         begins = [part.begins + place for part, place in zip(parts, places, strict=True)]
         ends = [part.ends + place for part, place in zip(parts, places, strict=True)]
-        buffer = parts[0].buffer if shared else _joined([part.buffer for part in parts], room)
+        buffer = parts[0].buffer if shared else _joined([part.buffer for part in parts], allocate)
         none = np.empty(0, np.int64)
         records = cls(buffer, np.concatenate([none, *begins]), np.concatenate([none, *ends]))
         if any(path is not None for batch in batches for path in batch._paths()):
@@ -318,12 +318,12 @@ def _no_payload(value: Any) -> TypeError:
     return TypeError(f"a payload must be bytes-like, not {type(value).__name__}{hint}")
 
 
-def _joined(parts: Sequence[Any], room: Callable[[int], memoryview] | None) -> bytes | memoryview:
+def _joined(parts: Sequence[Any], allocate: Callable[[int], memoryview] | None) -> bytes | memoryview:
     """The bytes of all parts, in order."""
     sizes = [memoryview(part).nbytes for part in parts]
-    if room is None or sum(sizes) < _RECYCLED_SIZE:
+    if allocate is None or sum(sizes) < _RECYCLED_SIZE:
         return b"".join(parts)
-    view = room(sum(sizes))
+    view = allocate(sum(sizes))
     begin = 0
     for part, size in zip(parts, sizes, strict=True):
         view[begin : begin + size] = memoryview(part).cast("B")

@@ -237,7 +237,7 @@ def join(parts: list[Elements], allocate: Allocate | None = None) -> Elements:
     if len(parts) == 1:
         return parts[0]
     if parts and all(isinstance(part, Records) for part in parts):
-        return Records.concat(parts, room=allocate)  # type: ignore[arg-type]
+        return Records.concat(parts, allocate=allocate)  # type: ignore[arg-type]
     return [element for part in parts for element in part]
 
 

@@ -69,7 +69,7 @@ def stack(elements: Sequence[Any], allocate: Allocate | None = None) -> Any:
     if isinstance(elements, Records):
         return elements
     if isinstance(elements[0], bytes):
-        return Records.of(elements, room=allocate)
+        return Records.of(elements, allocate=allocate)
     return _merge(list(elements), "", _stack_leaves)
 
 

@@ -149,7 +149,7 @@ class Worker:
         memory = ", perhaps for lack of memory" if code == -signal.SIGKILL else ""
         return RuntimeError(
             f"a process that parallel had started has ended ({cause}){memory}; "
-            f"nothing is lost: who asks again goes on where it was"
+            f"nothing is lost: the next call continues at the same element"
         )
 
     def _make_buffer(self, number: int, size: int) -> None:
