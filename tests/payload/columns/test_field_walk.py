@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from purerecord.payload.columns.field_walk import have_short_lengths, walk
+from purerecord.payload.columns.field_walk import field_ends, have_short_lengths, walk
 from purerecord.payload.wire import delimited
 
 
@@ -74,3 +74,10 @@ def test_no_lists_have_no_steps() -> None:
 def test_lengths_of_single_bytes_have_short_lengths() -> None:
     octets, begins, _ = lists_of([1], [127], [128])
     assert have_short_lengths(octets, begins).tolist() == [True, True, False]
+
+
+def test_field_ends_where_its_length_says_and_one_of_a_malformed_length_past_the_buffer() -> None:
+    octets, begins, ends = lists_of([0], [1], [127], [128], [20_000])
+    assert field_ends(octets, begins, ends).tolist() == ends.tolist()
+    malformed = np.frombuffer(b"\n" + b"\x80" * 5 + b"\0" * 20, np.uint8)
+    assert field_ends(malformed, np.zeros(1, np.int64), np.full(1, 26))[0] > 26

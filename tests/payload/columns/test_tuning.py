@@ -10,10 +10,12 @@ import pytest
 
 from benchmarks.cases import ALL_WORKLOADS
 from benchmarks.workloads import WORKLOADS
-from purerecord.payload.columns import tuning
+from purerecord.payload.columns import same_layout, tuning
+from purerecord.payload.columns.gather import gather
 from purerecord.payload.columns.header_templates import layout_of
 from purerecord.payload.columns.outline import outline
 from purerecord.payload.columns.tuning import SWITCHES, Tuning, tuned
+from purerecord.payload.columns.wide_layout import read_wide
 from tests.support import handmade_messages as messages
 
 
@@ -67,3 +69,20 @@ def test_page_names_every_module_of_the_folder_and_every_module_has_its_test():
     assert modules <= named
     assert {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("test_*.py")} == modules
     assert modules <= set(re.findall(r"\w+", (FOLDER / "__init__.py").read_text()))
+
+
+def test_layout_that_one_tuning_remembers_does_not_serve_another(monkeypatch):
+    payloads = [messages.example([(f"f{i}", messages.ints(i)) for i in range(100)])] * 20
+    gather(payloads)
+    wide = []
+
+    def counted(*args):
+        wide.append(args)
+        return read_wide(*args)
+
+    monkeypatch.setattr(same_layout, "read_wide", counted)
+    with tuned(wide_layout=False):
+        gather(payloads)
+    assert not wide
+    gather(payloads)
+    assert wide
