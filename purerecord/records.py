@@ -112,7 +112,7 @@ class Records(Sequence[bytes]):
         """``payloads`` as Records: unchanged if they are ``Records``, else joined into one buffer.
 
         An object with ``__records__`` gives them itself, as it may know where each comes from. ``allocate``
-        lends the memory to join much data in.
+        lends the memory to join large payloads in.
         """
         if isinstance(payloads, Records):
             return payloads
@@ -144,7 +144,7 @@ class Records(Sequence[bytes]):
     ) -> Records:
         """All records of ``batches`` in one; a single batch or a shared buffer is not copied.
 
-        ``allocate`` lends the memory to join much data in.
+        ``allocate`` lends the memory to join large payloads in.
         """
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
