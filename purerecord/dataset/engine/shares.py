@@ -148,10 +148,12 @@ class Share:
     def _take(self, count: int) -> Elements:
         """The next ``count`` elements; fewer at the end, or before an error, which is deferred."""
         parts: list[Elements] = []
-        with self._deferred.after(parts):
+        try:
             while count and len(part := self._cursor.take(count)):
                 parts.append(part)
                 count -= len(part)
+        except Exception as error:
+            self._deferred.defer(error, parts)
         return join(parts)
 
     def _load_one_round(self) -> list[Any]:

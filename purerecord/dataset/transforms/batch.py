@@ -80,12 +80,14 @@ class _BatchCursor(PassThroughCursor):
     def take(self, count: int) -> Elements:
         self._deferred.raise_pending()
         batches: list[Any] = []
-        with self._deferred.after(batches):
+        try:
             while len(batches) < count:
                 elements = take_exactly(self._parent, self._node.batch_size, self._buffers.lend)
                 if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                     break
                 batches.append(self._node.batched(elements, self._buffers.lend))
+        except Exception as error:
+            self._deferred.defer(error, batches)
         return batches
 
     def skip(self, count: int) -> int:

@@ -89,7 +89,7 @@ class _SliceCursor(PassThroughCursor):
             self._position += len(elements)
             return elements
         parts: list[Elements] = []
-        with self._deferred.after(parts):
+        try:
             while (
                 len(parts) < count
                 and self._reach_next()
@@ -99,6 +99,8 @@ class _SliceCursor(PassThroughCursor):
                 parts.append(one)
                 self._position += 1
                 self._before_next = self._step - 1
+        except Exception as error:
+            self._deferred.defer(error, parts)
         return join(parts)
 
     def skip(self, count: int) -> int:

@@ -10,10 +10,9 @@ from purerecord.dataset.engine.node import Context, DeferredError, Pattern, take
 
 def test_error_waits_for_the_elements_before_it():
     deferred = DeferredError()
-    with pytest.raises(ValueError, match="at once"), deferred.after([]):
-        raise ValueError("at once")
-    with deferred.after([1]):
-        raise ValueError("later")
+    with pytest.raises(ValueError, match="at once"):
+        deferred.defer(ValueError("at once"), [])
+    deferred.defer(ValueError("later"), [1])
     assert deferred.is_pending
     with pytest.raises(ValueError, match="later"):
         deferred.raise_pending()
