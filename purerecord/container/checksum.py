@@ -48,7 +48,7 @@ _FEWEST_PAYLOADS = 64
 _LARGEST_MEAN = 4096
 # The longest payload that can be checked together with others.
 LONGEST_IN_BATCH = 1 << 14
-# A table of all lengths that occur costs about as much as this many look-ups more than its size.
+# Building a table of n lengths costs about as much as n and this many look-ups.
 _TABLE_COST = 64
 
 

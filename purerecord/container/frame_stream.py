@@ -33,7 +33,7 @@ _LARGEST_READ = 1 << 24
 _DIRECT_PAYLOAD = 1 << 14
 # How far a search looks for the end of a frame if only the frame's header is damaged.
 _LOOKAHEAD = 1 << 20
-# After this many such searches, damage is everywhere in the file, and each looks less far.
+# After this many such searches the file is taken to be damaged everywhere, and searches are shorter.
 _FULL_LOOKAHEADS = 256
 # Bytes per read while searching for a frame.
 _SEARCH_READ = 1 << 22

@@ -339,6 +339,6 @@ def check_appendable(path: str, options: TFRecordOptions) -> bool:
             file.seek(-8, os.SEEK_END)
             if file.read() == bytes(8):  # the CRC and size of nothing
                 raise ValueError(
-                    f"{path} ends with an empty GZIP member, behind which TensorFlow stops reading"
+                    f"{path} ends with an empty GZIP member, after which TensorFlow stops reading"
                 )
     return records > 0

@@ -276,8 +276,8 @@ class TFRecordDataset(Dataset):
     """The records of TFRecord files, as ``bytes``, one file after the other.
 
     ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
-    "raise"
-    raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop" ends there.
+    "raise" raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop"
+    ends there.
     """
 
     def __init__(self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise") -> None:

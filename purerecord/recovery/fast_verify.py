@@ -96,7 +96,7 @@ def _one_by_one(view: memoryview) -> _SoundPrefix:
 
 
 def _large_frame_holds(opened: Opened, view: memoryview, size: int) -> bool:
-    """Whether the frame is sound that ``view`` begins with and is too small for.
+    """Whether the frame at the start of ``view`` is sound; it is larger than ``view``.
 
     If it is, the file is left at the end of the frame, else where it was. Overwrites ``view``.
     """

@@ -109,7 +109,7 @@ class Cursor(ABC):
 
 
 class PassThroughCursor(Cursor):
-    """A cursor that gives one element for each element of its parent, so it shares the parent's position."""
+    """A cursor whose position is its parent's position, whatever it makes of the elements."""
 
     def __init__(self, parent: Cursor) -> None:
         self._parent = parent
@@ -172,7 +172,7 @@ PICKLED: dict[str, type] = {}
 
 
 def pickled(kind: type[_Kind]) -> type[_Kind]:
-    """Have pickles of a class of this folder name ``purerecord.dataset``, which finds it in ``PICKLED``."""
+    """Make pickles refer to ``kind`` as a member of ``purerecord.dataset``, which finds it in ``PICKLED``."""
     assert kind.__name__ not in PICKLED, "two classes of a chain have the same name"
     kind.__module__ = "purerecord.dataset"
     PICKLED[kind.__name__] = kind

@@ -50,8 +50,8 @@ def merge_states(states: Any) -> dict[str, Any]:
     rounds = [state["rounds"] for state in ordered]
     if rounds != sorted(rounds, reverse=True) or rounds[0] - rounds[-1] > 1:
         raise ValueError(
-            "the consumers are not in step: one has had elements that come behind others which are still to "
-            "come. Put batch into the chain and give the loader batch_size=None, or keep as many workers"
+            "the consumers are not in step: one has had elements that come after others that another has not "
+            "had yet. Put batch into the chain and give the loader batch_size=None, or keep as many workers"
         )
     last = ordered[-1]  # it has finished the fewest rounds
     more = sum(rounds) - rounds[-1] * count

@@ -174,7 +174,7 @@ class Worker:
         return sent
 
     def _return_buffers(self) -> None:
-        """Have the lent buffers filled again that no array refers to any more."""
+        """Give the worker back the lent buffers that no array refers to any more."""
         referenced = is_referenced(self._buffers)
         for number, forks in list(self._lent.items()):
             if self._buffers[number] is not NO_BUFFER and referenced[number]:
@@ -226,8 +226,7 @@ class RemoteCursor(LookaheadCursor):
         if self._runs:
             return
         self.start()
-        # Without a worker in the meantime: if an exception interrupts a message, this worker is of no more
-        # use.
+        # ``_worker`` is None meanwhile: a worker whose message was interrupted cannot be used again.
         worker, self._worker = self._worker, None
         assert worker is not None
         sent = worker.next()

@@ -1,8 +1,7 @@
 """``interleave``: a dataset for each element of the parent, several of them read in turn.
 
 The state holds the state of every open dataset, and the state of the parent before the element that it was
-made
-from. To resume, that element is read again and its dataset made again.
+made from. To resume, that element is read again and its dataset made again.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Shuffle(Transform):
 
 
 class _WindowCursor(Cursor):
-    """Each element that comes from the parent replaces a random one in the window, which is given."""
+    """Each new element takes the place of a random one in the window, and that one is handed out."""
 
     def __init__(self, node: Shuffle, context: Context) -> None:
         self._parent = node.parent.open(context.without_pattern())

@@ -29,7 +29,7 @@ from .short_entries import (
     ShortEntries,
     ValueBegins,
     Wanted,
-    rows_per_pass,
+    per_pass,
     spans_of,
     values_of_short_entries,
 )
@@ -80,7 +80,7 @@ class Search:
         """The ``wanted`` features. Clears ``matched.alive`` in records with a malformed entry."""
         columns: dict[bytes, Located] = {}
         entries = [entry for run in matched.runs for entry in run.last]
-        step = rows_per_pass(matched.alive.size)
+        step = per_pass(matched.alive.size)
         for low in range(0, len(entries), step):
             some = slice(low, low + step)
             places, own = matched.places[some], entries[some]
@@ -229,7 +229,7 @@ def _match(block: RecordBlock, entries: _Entries, runs: list[Run], table: KeyTab
 
 def _read_as_short(octets: Octets, some: slice, matched: Matched) -> None:
     """Fills the ``words``, ``sizes`` and ``valid`` of ``matched`` in some records."""
-    step = rows_per_pass(matched.alive[some].size)
+    step = per_pass(matched.alive[some].size)
     done = 0
     for run in matched.runs:
         for low in range(0, len(run), step):

@@ -24,7 +24,7 @@ from .short_entries import (
     ShortEntries,
     ValueBegins,
     Wanted,
-    rows_per_pass,
+    per_pass,
     values_of_short_entries,
 )
 from .values import gather_bytes
@@ -81,7 +81,7 @@ def follow(
     cursor, alive = open_records(block)
     many = tuning.current.least_segments_of_wide_run
     columns: dict[bytes, Located] = {}
-    step = rows_per_pass(cursor.size) if sure else 1
+    step = per_pass(cursor.size) if sure else 1
     for part in layout.parts:
         if isinstance(part, Entry):
             spans, cursor, valid = read_long(block.octets, cursor, block.ends, part)
@@ -102,7 +102,7 @@ def follow(
             columns.update(values_of_short_entries(run.short, wanted, alive))
             if 2 * np.count_nonzero(alive) < alive.size:
                 return None
-            low, cursor, step = high, run.ends, rows_per_pass(alive.size)
+            low, cursor, step = high, run.ends, per_pass(alive.size)
     alive &= cursor == block.ends
     return None if 2 * np.count_nonzero(alive) < alive.size else (columns, alive)
 

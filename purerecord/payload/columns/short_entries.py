@@ -30,9 +30,9 @@ class Everything:
         return True
 
 
-def rows_per_pass(number: int) -> int:
-    """How many records are handled together if each has ``number`` entries; or the other way round."""
-    return max(1, tuning.current.entries_per_pass // max(1, number))
+def per_pass(other: int) -> int:
+    """How many records one pass handles if each has ``other`` entries, or entries of ``other`` records."""
+    return max(1, tuning.current.entries_per_pass // max(1, other))
 
 
 class ValueBegins:
@@ -113,7 +113,7 @@ def values_of_short_entries(short: ShortEntries, wanted: Wanted, alive: Mask) ->
 
 def _read_integers(short: ShortEntries, which: list[int], ignored: Mask) -> dict[bytes, Located]:
     columns: dict[bytes, Located] = {}
-    step = rows_per_pass(ignored.shape[1])
+    step = per_pass(ignored.shape[1])
     for low in range(0, len(which), step):
         some = which[low : low + step]
         chosen = as_slice(some)

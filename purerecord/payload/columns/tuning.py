@@ -78,7 +78,8 @@ class Tuning:
     least_examples: int = _number(4, *_EXAMPLES)
     # Fewer SequenceExamples than this cost less one by one.
     least_sequences: int = _number(16, "seq")
-    # How often the records that need the row decoder may be taken out of a block. Then all of its rest does.
+    # How often a block is tried, each time without the records that turned out to need the row decoder. After
+    # that, the rest of the block tries the next path.
     attempts_per_block: int = _number(3, *EVERY)
     # Layouts of earlier batches that are remembered.
     layouts_kept: int = _number(8, *EVERY)
@@ -136,7 +137,7 @@ class Tuning:
     least_bytes_of_joined_list: int = _number(128, "emb")
     # in pieces of this many bytes.
     bytes_per_list_piece: int = _number(64, "emb")
-    # Varints of five and more bytes are taken out of the others if these are so many times more.
+    # If less than one varint in this many has five bytes or more, the long ones are decoded separately.
     rare_long_varints: int = _number(4, "emb")
     # Bytes of a string up to which two copies of it cost less than a slice.
     longest_short_string: int = _number(256, "tab", "shuf", "img")

@@ -20,7 +20,7 @@ from . import tuning
 from .arrays import Ints, Mask, Octets, Words
 from .header_templates import SHORT_HEADER, Run, mask_of, template_of, words_of
 from .located import Inline
-from .short_entries import CheckedRun, ShortEntries, SummedValueBegins, Wanted, as_slice, rows_per_pass
+from .short_entries import CheckedRun, ShortEntries, SummedValueBegins, Wanted, as_slice, per_pass
 from .values import gather_bytes
 from .varint_words import MAX_BYTES
 
@@ -90,7 +90,7 @@ def read_wide(octets: Octets, cursor: Ints, run: Run, low: int, wanted: Wanted) 
     words = _empty_padded(len(chosen), cursor.size, _U)
     # Where the headers end, not counting the values before them.
     offsets = np.array(run.ends[low:]) - (run.ends[low] - run.sizes[low])
-    step = rows_per_pass(offsets.size)
+    step = per_pass(offsets.size)
     for first in range(0, cursor.size, step):
         some = slice(first, first + step)
         own = np.ascontiguousarray(sizes[:, some].T)

@@ -13,7 +13,7 @@ from purerecord.payload.columns.short_entries import (
     SummedValueBegins,
     ValueBegins,
     as_slice,
-    rows_per_pass,
+    per_pass,
     values_of_short_entries,
 )
 from purerecord.payload.columns.tuning import tuned
@@ -89,4 +89,4 @@ def test_adjacent_places_are_a_slice():
 
 def test_a_pass_has_at_least_one_record():
     with tuned(entries_per_pass=100):
-        assert [rows_per_pass(number) for number in (0, 1, 30, 100, 1000)] == [100, 100, 3, 1, 1]
+        assert [per_pass(number) for number in (0, 1, 30, 100, 1000)] == [100, 100, 3, 1, 1]
