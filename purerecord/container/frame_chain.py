@@ -31,7 +31,7 @@ _SHORTEST_RUN = 16
 _length_at = struct.Struct("<Q").unpack_from
 
 
-class Frames(NamedTuple):
+class WholeFrames(NamedTuple):
     """The whole frames at the beginning of a buffer, their length CRCs verified.
 
     Frame i is ``buffer[begins[i] - HEADER : ends[i] + FOOTER]``. The last one ends at ``stop``. An incomplete
@@ -44,7 +44,7 @@ class Frames(NamedTuple):
     bad: bool
 
 
-def split(buffer: Any, start: int = 0) -> Frames:
+def split(buffer: Any, start: int = 0) -> WholeFrames:
     """The whole frames at ``buffer[start:]``."""
     starts = frame_starts(buffer, start, len(buffer))
     begins, ends = starts[:-1] + HEADER, starts[1:] - FOOTER
@@ -53,7 +53,7 @@ def split(buffer: Any, start: int = 0) -> Frames:
     good = int(wrong.argmax()) if wrong.any() else len(begins)
     stop = int(starts[good])
     bad = good < len(begins) or (len(buffer) - stop >= HEADER and not header_holds(buffer, stop))
-    return Frames(begins[:good], ends[:good], stop, bad)
+    return WholeFrames(begins[:good], ends[:good], stop, bad)
 
 
 def frame_starts(buffer: Any, start: int, end: int) -> Offsets:

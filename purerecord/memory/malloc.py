@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 # numpy asks for large pages for arrays of at least this many bytes.
-LARGE = 4 << 20
+LARGE_PAGES_FROM = 4 << 20
 
 # glibc adapts its thresholds to freed blocks up to 32 MiB.
 _LARGEST_ADAPTED = (32 << 20) - (1 << 16)
@@ -41,7 +41,7 @@ def in_batches_of_bytes(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
     cuts = np.searchsorted(ends, np.arange(_BATCH_BYTES, total, _BATCH_BYTES)) + 1
     done = 0
     for low, high in pairwise([0, *sorted({*cuts.tolist()} - {sizes.size}), sizes.size]):
-        if total >= LARGE:
+        if total >= LARGE_PAGES_FROM:
             np.empty(int(ends[high - 1]) - done, np.uint8)
             done = int(ends[high - 1])
         yield slice(low, high)

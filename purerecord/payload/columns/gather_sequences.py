@@ -30,7 +30,7 @@ KindsByName = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Lists:
+class FeatureListColumn:
     """The feature lists of one key: a column of all steps, the number of steps of each example, its range of
     the steps, and which examples have the key."""
 
@@ -42,7 +42,7 @@ class Lists:
 
 def gather_sequences(
     records: Records, context: KindsByName, lists: KindsByName
-) -> tuple[dict[str, Column], dict[str, Lists]]:
+) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
     """The context columns and the feature lists of the given names and kinds.
 
     All payloads are checked completely: the first malformed one raises ``DecodeError``.
@@ -72,7 +72,7 @@ def find_kinds(records: Records) -> tuple[dict[str, int], dict[str, int]]:
     return found
 
 
-def _lists(decoded: list[_DecodedSequences], name: str, kind: int, size: int) -> Lists:
+def _lists(decoded: list[_DecodedSequences], name: str, kind: int, size: int) -> FeatureListColumn:
     counts = np.empty(size, np.int64)
     for one in decoded:
         counts[one.rows] = one.counts(name)
@@ -84,7 +84,7 @@ def _lists(decoded: list[_DecodedSequences], name: str, kind: int, size: int) ->
         parts = [decoded[0].steps(name, np.arange(splits[-1]))]
     else:
         parts = [one.steps(name, ranges_of(splits[one.rows], counts[one.rows])) for one in decoded]
-    return Lists(column_of(parts, name, kind, int(splits[-1])), counts, splits, present)
+    return FeatureListColumn(column_of(parts, name, kind, int(splits[-1])), counts, splits, present)
 
 
 # --- Decoded records --------------------------------------------------------------------------------

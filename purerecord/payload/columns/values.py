@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...memory.malloc import LARGE, in_batches_of_bytes
+from ...memory.malloc import LARGE_PAGES_FROM, in_batches_of_bytes
 from . import tuning
 from .arrays import Ints, Mask, Octets, Words, ranges_of, starts_of
 from .varint_words import MAX_BYTES, decode_long, decode_packed, decode_single, has_overlong_varint
@@ -251,7 +251,7 @@ def strings(buffer: Any, octets: Octets, begins: Ints, sizes: Ints) -> npt.NDArr
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
     ends = begins + sizes
-    if longest * sizes.size < LARGE:
+    if longest * sizes.size < LARGE_PAGES_FROM:
         return _long_strings(buffer, begins, ends)
     out = np.empty(sizes.size, object)
     for some in in_batches_of_bytes(sizes):

@@ -18,7 +18,7 @@ import numpy as np
 from ... import public
 from ...errors import DecodeError, SchemaError
 from ...records import BytesLike, Records
-from ..columns.gather_sequences import Lists, gather_sequences
+from ..columns.gather_sequences import FeatureListColumn, gather_sequences
 from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import (
@@ -112,7 +112,7 @@ def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[
 class _CheckedLists(CheckedColumns):
     """A batch of examples whose features are feature lists."""
 
-    lists: Mapping[str, Lists] = field(default_factory=dict)
+    lists: Mapping[str, FeatureListColumn] = field(default_factory=dict)
 
     def of_steps(self, feature: str, value_key: str, partition_keys: Iterable[str] = ()) -> CheckedColumns:
         """The columns whose rows are the steps of ``value_key``; each partition must have as many steps."""
