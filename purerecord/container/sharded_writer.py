@@ -68,6 +68,7 @@ class ShardedWriter:
         self._writers: list[tuple[TFRecordWriter, str]] = []
         self._heap: list[tuple[int, int]] = []  # (bytes so far, number), with a fixed number of shards
         self._size = self._count = 0  # of the last file, if files are filled in turn
+        self._failure: BaseException | None = None  # the error after which the files cannot be completed
         self._closed = False
         self.paths: list[str] = []
         try:
@@ -91,15 +92,29 @@ class ShardedWriter:
 
     def write_many(self, records: Iterable[Any]) -> None:
         """Add many records, faster than one by one: ``Records``, a list or any iterable."""
-        if self._closed:
-            raise ClosedError("the writer is closed")
+        self._check_usable()
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
         for payloads, lengths in payload_groups(records, 1 << 20):
-            if self._shards is None:
-                self._fill_in_turn(payloads, lengths.tolist())
-            else:
-                self._distribute(payloads, lengths.tolist())
+            try:
+                if self._shards is None:
+                    self._fill_in_turn(payloads, lengths.tolist())
+                else:
+                    self._distribute(payloads, lengths.tolist())
+            except BaseException as error:
+                # The error may have cut a shard, or have left records out of some of them.
+                self._failure = error.with_traceback(None)
+                raise
+
+    def _check_usable(self) -> None:
+        if self._failure is not None:
+            self._discard()
+            raise ClosedError(
+                f"writing has failed ({self._failure}), so the shards cannot be completed and are discarded; "
+                "write them again"
+            ) from self._failure
+        if self._closed:
+            raise ClosedError("the writer is closed")
 
     def _distribute(self, payloads: Any, lengths: list[int]) -> None:
         """Write each payload to the file that is smallest so far."""
@@ -133,6 +148,7 @@ class ShardedWriter:
 
     def flush(self) -> None:
         """Write everything so far to the files."""
+        self._check_usable()
         for writer, _ in self._writers:
             if not writer.closed:
                 writer.flush()
@@ -141,6 +157,8 @@ class ShardedWriter:
         """Complete all files and give them their names, which ``paths`` then lists."""
         if self._closed:
             return
+        if self._failure is not None:
+            self._check_usable()
         self._closed = True
         try:
             if not self._writers:
@@ -187,5 +205,5 @@ class ShardedWriter:
 
 
 def _sync(path: str) -> None:
-    with open(path, "rb") as file:
+    with open(path, "r+b") as file:  # Windows syncs only what is open for writing
         os.fsync(file.fileno())

@@ -88,7 +88,7 @@ class TFRecordWriter:
         self._options = as_options(options)
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
-        self._empty = True
+        self._records = 0
         self._closed = False
 
     def write(self, record: Any) -> None:
@@ -112,14 +112,14 @@ class TFRecordWriter:
                 self._put(frames.encode_many(payloads, lengths), len(payloads))
 
     def _put(self, pieces: list[Any], records: int) -> None:
-        self._empty = False
+        self._records += records  # even if this fails: what cannot be written stays in memory
         if self._deflate is not None:
             pieces = [self._deflate.write(pieces, records)]
         self._output.write(pieces)
 
     def _deflates(self) -> bool:
         """Whether the file gets a compressed stream: an empty one is not appended to existing ones."""
-        return self._deflate is not None and not (self._empty and self._output.continues)
+        return self._deflate is not None and not (self._records == 0 and self._output.continues)
 
     def flush(self) -> None:
         """Write everything so far to the file, so that readers see it."""
@@ -157,6 +157,14 @@ class TFRecordWriter:
     def closed(self) -> bool:
         """Whether ``close`` has been called."""
         return self._closed
+
+    @property
+    def records(self) -> int:
+        """The number of records that this writer has accepted.
+
+        After an error of the disk, ``flush`` writes the rest of these; continue with the next record.
+        """
+        return self._records
 
     def __enter__(self) -> TFRecordWriter:
         return self

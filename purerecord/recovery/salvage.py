@@ -163,6 +163,6 @@ def _verified(path: str, records: int, crc: int) -> str:
                 found_crc = crc32c(payload, found_crc)
     if (found, found_crc) != (records, crc):
         raise OSError(errno.EIO, "what was read back is not what was written; is the disk sound?", path)
-    with open(path, "rb") as file:
+    with open(path, "r+b") as file:  # Windows syncs only what is open for writing
         os.fsync(file.fileno())
     return opened.compression or ""

@@ -251,3 +251,66 @@ def test_shards_are_the_same_in_whichever_form_records_come(tmp_path, how, as_gi
         files.append([Path(path).read_bytes() for path in writer.paths])
     assert files[0] == files[1]
     assert len(files[0]) > 1
+
+
+# Failure of the disk: a shard that is cut, or that lacks records, never gets its name.
+
+FULL_DISK = """
+    import resource, signal, sys, purerecord
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limit = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    pattern, options = sys.argv[1], eval(sys.argv[2])
+    writer = purerecord.ShardedWriter(pattern, **options)
+    limit(100_000)
+    records = [b"%06d" % number + b"x" * 1000 for number in range(4000)]
+    try:
+        if sys.argv[3] == "many":
+            writer.write_many(records)
+        else:
+            for record in records:
+                writer.write(record)
+    except OSError as error:
+        print("failed", error.errno)
+    limit(resource.RLIM_INFINITY)
+    for again in (writer.close, writer.flush, lambda: writer.write(b"x")):
+        try:
+            again()
+            print("went on")
+        except purerecord.ClosedError as error:
+            print("refused", "File too large" in str(error) and "write them again" in str(error))
+    writer.close()
+    print(writer.paths)
+"""
+
+
+@pytest.mark.parametrize("how", ["many", "one by one"])
+@pytest.mark.parametrize("options", [{"shards": 4}, {"max_bytes": 150_000}, {"max_records": 120}], ids=str)
+def test_nothing_gets_a_name_after_a_write_that_failed(options, how, tmp_path):
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-c",
+            textwrap.dedent(FULL_DISK),
+            "out@*.tfrecord",
+            repr(options),
+            how,
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": HOME},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:-1] == [f"failed {errno.EFBIG}", *["refused True"] * 3, "[]"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_record_that_is_none_does_not_count_as_a_failure_of_the_disk(tmp_path):
+    with ShardedWriter(tmp_path / "out", shards=2) as writer:
+        with pytest.raises(EncodeError):
+            writer.write_many([b"a", 7])
+        writer.write(b"b")
+    assert sorted(record for path in writer.paths for record in read_records(path)) == [b"a", b"b"]

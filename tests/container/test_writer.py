@@ -562,6 +562,24 @@ def test_writing_goes_on_exactly_where_the_disk_was_full(options):
 
 
 @each
+def test_writer_says_how_many_records_it_has_accepted_when_many_fail(options):
+    records = [random.Random(i).randbytes(3000) for i in range(2000)]
+    file = Full(100_000)
+    writer = TFRecordWriter(file, options)
+    assert writer.records == 0
+    with pytest.raises(OSError, match="No space left"):
+        writer.write_many(records)
+    accepted = writer.records
+    assert 0 < accepted < len(records)
+    file.room = 1 << 30
+    writer.flush()
+    writer.write_many(records[accepted:])
+    writer.close()
+    assert writer.records == len(records)
+    assert list(read_records(io.BytesIO(file.data))) == records
+
+
+@each
 def test_full_device_is_an_error_at_the_latest_on_close(options):
     writer = TFRecordWriter("/dev/full", options)
     writer.write(b"x")

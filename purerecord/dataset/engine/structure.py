@@ -187,5 +187,5 @@ def _pad(elements: list[Any], place: str, shape: Any, value: Any) -> Any:
         raise ValueError(f"an element{place} of shape {tuple(longest)} does not fit into {tuple(sizes)}")
     batch = filled((len(arrays), *sizes), np.result_type(*{array.dtype for array in arrays}), value)
     for number, array in enumerate(arrays):
-        batch[number][tuple(map(slice, array.shape))] = array
+        batch[number, ...][tuple(map(slice, array.shape))] = array  # with "...", a scalar is an array too
     return batch

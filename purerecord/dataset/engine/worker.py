@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import threading
 import weakref
 from contextlib import suppress
@@ -146,7 +145,7 @@ class Worker:
         self._process.join(1)
         code = self._process.exitcode
         cause = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
-        memory = ", perhaps for lack of memory" if code == -signal.SIGKILL else ""
+        memory = ", perhaps for lack of memory" if cause == "signal 9" else ""
         return RuntimeError(
             f"a process that parallel had started has ended ({cause}){memory}; "
             f"nothing is lost: the next call continues at the same element"

@@ -57,3 +57,11 @@ def test_padding_fills_up_to_the_longest_or_to_a_shape():
         stack_padded(rows, {"a": [1, 1], "n": []}, None)
     words = [np.array([b"a", b"b"], object), np.array([], object)]
     assert stack_padded(words, None, None).tolist() == [[b"a", b"b"], [b"", b""]]
+
+
+def test_scalars_are_padded_to_a_vector():
+    rows = [{"a": np.arange(n), "label": np.int64(n), "rate": 0.5} for n in (1, 3)]
+    padded = stack_padded(rows, None, None)
+    assert padded["a"].tolist() == [[0, 0, 0], [0, 1, 2]]
+    assert padded["label"].tolist() == [1, 3]
+    assert padded["rate"].tolist() == [0.5, 0.5]
