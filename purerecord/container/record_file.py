@@ -26,7 +26,7 @@ from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import is_url, resolve_paths
+from ..storage.paths import is_stream, is_url, resolve_paths
 from . import frames
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
@@ -57,6 +57,10 @@ class RecordFile(Sequence[bytes]):
         self._paths = tuple(resolve_paths(path))
         if remote := [name for name in self._paths if is_url(name)]:
             raise ValueError(f"{remote[0]}: RecordFile reads local files; read_records reads this one too")
+        if streams := list(filter(is_stream, self._paths)):
+            raise ValueError(
+                f"{streams[0]}: RecordFile needs a regular file; read_records reads this too"
+            )
         indexes = index if isinstance(index, (list, tuple)) else [index]
         if index is None:
             indexes = [None] * len(self._paths)

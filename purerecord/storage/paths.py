@@ -156,6 +156,11 @@ def writing(path: str) -> Iterator[None]:
         raise
 
 
+def is_stream(path: str) -> bool:
+    """Whether ``path`` names a pipe or a device: data without a size, that can be read forward only."""
+    return not is_url(path) and os.path.exists(path) and not os.path.isfile(path)
+
+
 def is_url(path: str) -> bool:
     """Whether ``path`` is a URL of a file that is not local."""
     match = _SCHEME.match(path)

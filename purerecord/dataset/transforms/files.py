@@ -20,7 +20,7 @@ from ...memory.recycling import BufferPool
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
-from ...storage.paths import is_url
+from ...storage.paths import is_stream, is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
 
 _LARGE_RECORDS_AT_ONCE = 16  # large records that are read ahead together
@@ -88,7 +88,8 @@ class Files(Node):
         self, path: str, context: Context, buffers: BufferPool, mean: int
     ) -> SeekableFile | _ForwardFile:
         """The file at ``path``, able to seek if possible; ``mean`` is the frame size in the file before."""
-        if self.on_error == "raise" and not is_url(path) and self._is_uncompressed(path):
+        local = not is_url(path) and not is_stream(path)
+        if self.on_error == "raise" and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
         return _ForwardFile(path, self.compression, self.on_error, context)
 
@@ -104,7 +105,7 @@ class Files(Node):
 
     def size(self) -> int | None:
         """The number of records. Reads all headers, once; a pickle of this node holds the result."""
-        if self.on_error != "raise" or any(map(is_url, self.paths)):
+        if self.on_error != "raise" or any(is_url(path) or is_stream(path) for path in self.paths):
             return None
         return len(self._table)
 

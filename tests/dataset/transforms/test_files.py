@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,41 @@ def test_raise_names_the_record_and_only_who_takes_it_sees_the_damage(damaged):
 def test_missing_file_is_an_error_at_once(tmp_path):
     with pytest.raises(FileNotFoundError):
         TFRecordDataset(str(tmp_path / "none"))
+
+
+# Pipes: without a size, they are read forward.
+
+
+def fifo(folder, data: bytes) -> str:
+    """A named pipe that a thread fills once."""
+    path = str(folder / "pipe")
+    os.mkfifo(path)
+    threading.Thread(target=Path(path).write_bytes, args=(data,), daemon=True).start()
+    return path
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_pipe_gives_its_records_as_a_file_does(compression, tmp_path):
+    (path,) = write_files(tmp_path, [500], compression)
+    pipe = fifo(tmp_path, Path(path).read_bytes())
+    assert list(TFRecordDataset(pipe)) == numbered(500)
+
+
+def test_pipe_that_is_cut_is_an_error(tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    pipe = fifo(tmp_path, Path(path).read_bytes()[:-3])
+    iterator = iter(TFRecordDataset(pipe))
+    assert [next(iterator) for _ in range(499)] == numbered(499)
+    with pytest.raises(pr.TruncatedError):
+        next(iterator)
+
+
+def test_pipe_has_no_length_and_no_random_access(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    dataset = TFRecordDataset(tmp_path / "pipe")
+    with pytest.raises(TypeError):
+        len(dataset)
+    with pytest.raises(ValueError, match="global_shuffle"):
+        next(iter(dataset.global_shuffle(1)))
+    with pytest.raises(ValueError, match="needs a regular file"):
+        pr.RecordFile(tmp_path / "pipe")
