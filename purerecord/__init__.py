@@ -10,6 +10,7 @@ reads. This module must not know what the names do.
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
 
 _T = TypeVar("_T")
@@ -32,6 +33,10 @@ def public(thing: _T) -> _T:
     if folders and folders[0] not in _PUBLIC_FOLDERS:
         folders = []
     thing.__module__ = ".".join([__name__, *folders])
+    for member in list(vars(thing).values()) if isinstance(thing, type) else ():
+        method = getattr(member, "__func__", member)  # of a class method or static method, the function
+        if isinstance(method, FunctionType) and method.__module__ == home:
+            method.__module__ = thing.__module__
     return thing
 
 

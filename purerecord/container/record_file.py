@@ -58,9 +58,7 @@ class RecordFile(Sequence[bytes]):
         if remote := [name for name in self._paths if is_url(name)]:
             raise ValueError(f"{remote[0]}: RecordFile reads local files; read_records reads this one too")
         if streams := list(filter(is_stream, self._paths)):
-            raise ValueError(
-                f"{streams[0]}: RecordFile needs a regular file; read_records reads this too"
-            )
+            raise ValueError(f"{streams[0]}: RecordFile needs a regular file; read_records reads this too")
         indexes = index if isinstance(index, (list, tuple)) else [index]
         if index is None:
             indexes = [None] * len(self._paths)

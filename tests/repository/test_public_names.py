@@ -68,6 +68,14 @@ def test_annotations_of_public_classes_are_resolved(name):
     assert not any(isinstance(hint, (str, typing.ForwardRef)) for hint in hints.values())
 
 
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_methods_of_public_classes_are_of_purerecord_too(protocol):
+    for method in (pr.Dataset.range, pr.Ragged.from_rows, pr.Records.take):
+        assert method.__module__ == "purerecord"
+        assert modules_in(method, protocol) == {"purerecord"}
+        assert pickle.loads(pickle.dumps(method, protocol)) == method
+
+
 def test_classes_inside_public_classes_are_of_purerecord_too():
     inner = [
         kind for _, kind in inspect.getmembers(pr.RaggedFeature, inspect.isclass) if "." in kind.__qualname__
@@ -253,7 +261,8 @@ CHAINS = [
 @pytest.mark.parametrize("chain", CHAINS)
 def test_pickle_of_a_chain_names_no_module_inside_of_purerecord(path, chain):
     dataset = chain(pr.TFRecordDataset(path))
-    assert modules_in(dataset, 2) <= PUBLIC
+    for protocol in (2, pickle.HIGHEST_PROTOCOL):
+        assert modules_in(dataset, protocol) <= PUBLIC
     assert repr(pickle.loads(pickle.dumps(dataset))) == repr(dataset)
 
 
