@@ -186,7 +186,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted([*_HOME, "__version__"])
 
 
 for _names in _AT_IMPORT.values():

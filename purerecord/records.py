@@ -20,6 +20,9 @@ import numpy.typing as npt
 
 from . import public
 
+# On-disk format; never change. A frame begins this many bytes before its payload: the length and its CRC.
+FRAME_HEADER = 12
+
 BytesLike = Union[bytes, bytearray, memoryview]
 Offsets = npt.NDArray[np.int64]
 
@@ -68,11 +71,11 @@ class Records(Sequence[bytes]):
 
     ``buffer`` is any contiguous bytes-like object that does not change any more. ``path`` and ``first`` say
     where the records come from, for messages: record ``i`` here is record ``first + i`` of the file ``path``.
-    Its payload begins ``base + begins[i]`` bytes into the file, after a frame header of ``header`` bytes.
+    Its payload begins ``base + begins[i]`` bytes into the file, after the header of its frame.
     Records that are not consecutive in one file have ``origins`` instead. ``origin`` reads either.
     """
 
-    __slots__ = ("base", "begins", "buffer", "ends", "first", "header", "origins", "path")
+    __slots__ = ("base", "begins", "buffer", "ends", "first", "origins", "path")
 
     def __init__(
         self,
@@ -83,7 +86,6 @@ class Records(Sequence[bytes]):
         path: str | None = None,
         first: int = 0,
         base: int | None = None,
-        header: int = 0,
         origins: Origins | None = None,
     ) -> None:
         self.buffer = buffer
@@ -92,7 +94,6 @@ class Records(Sequence[bytes]):
         self.path = path
         self.first = first
         self.base = base
-        self.header = header
         self.origins = origins
         if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
             raise ValueError("begins and ends must be vectors of the same length")
@@ -225,7 +226,6 @@ class Records(Sequence[bytes]):
             path=self.path,
             first=self.first + start,
             base=self.base,
-            header=self.header,
         )
 
     def take(self, indices: npt.NDArray[Any] | slice) -> Records:
@@ -237,7 +237,6 @@ class Records(Sequence[bytes]):
             self.ends[indices],
             path=self.path,
             base=self.base,
-            header=self.header,
             origins=origins,
         )
 
@@ -251,7 +250,7 @@ class Records(Sequence[bytes]):
         if self.origins is not None:
             path = self.origins.paths[self.origins.files[index]]
             number = int(self.origins.numbers[index])
-        frame = None if self.base is None else self.base + int(self.begins[index]) - self.header
+        frame = None if self.base is None else self.base + int(self.begins[index]) - FRAME_HEADER
         return path, number, frame
 
     def _paths(self) -> tuple[str | None, ...]:
@@ -285,7 +284,6 @@ class Records(Sequence[bytes]):
             "path": self.path,
             "first": self.first,
             "base": base,
-            "header": self.header,
             "origins": origins,
         }
         return Records._restore, (used, self.begins - low, self.ends - low, place)

@@ -25,7 +25,7 @@ def spread(payloads: list[bytes], buffer_type=bytes) -> Records:
         begins.append(len(buffer))
         buffer += payload
     ends = [begin + len(payload) for begin, payload in zip(begins, payloads, strict=True)]
-    return Records(buffer_type(buffer + b"<end>"), begins, ends, path="file", first=7, base=100, header=12)
+    return Records(buffer_type(buffer + b"<end>"), begins, ends, path="file", first=7, base=100)
 
 
 @given(PAYLOADS)

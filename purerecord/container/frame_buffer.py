@@ -106,7 +106,6 @@ class FrameBuffer:
             path=self.path,
             first=self.record,
             base=self.base,
-            header=HEADER,
         )
         self.cursor = end
         self.record += end - begin

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..errors import ChecksumError, TruncatedError
 from ..memory.copying import copy_ranges, elements
-from ..records import Records
+from ..records import FRAME_HEADER, Records
 from .checksum import (
     crc32c,
     leaves_zero,
@@ -32,7 +32,7 @@ from .checksum import (
 )
 
 # On-disk format; never change.
-HEADER = 12  # the length and its CRC
+HEADER = FRAME_HEADER  # the length and its CRC
 FOOTER = 4  # the CRC of the payload
 OVERHEAD = HEADER + FOOTER
 

@@ -101,7 +101,7 @@ class SeekableFile:
         self.go_to(offset + size, record + 1)
         self._taken = True
         place: dict[str, Any] = {"path": self.path, "first": record, "base": offset + HEADER}
-        return Records(data.obj, [0], [size - OVERHEAD], header=HEADER, **place)
+        return Records(data.obj, [0], [size - OVERHEAD], **place)
 
     def places(self, count: int) -> list[tuple[int, int]]:
         """Skip the next ``count`` records and give their offsets and numbers; fewer only at the end."""

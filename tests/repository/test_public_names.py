@@ -288,7 +288,10 @@ def test_pickled_datasets_unpickle_in_another_process(path):
     assert done.stdout.split() == [b"2", b"2", b"1"] * 2, done.stderr
 
 
-TF_PUBLIC = {*PUBLIC, *(f"purerecord.tf.{name}" for name in ("dtypes", "errors", "io", "train"))}
+TF_PUBLIC = {
+    *PUBLIC,
+    *(f"purerecord.tf.{name}" for name in ("data", "dtypes", "errors", "image", "io", "train")),
+}
 
 
 @pytest.mark.parametrize(
@@ -304,6 +307,9 @@ TF_PUBLIC = {*PUBLIC, *(f"purerecord.tf.{name}" for name in ("dtypes", "errors",
         lambda tf: tf.io.FixedLenFeature([], tf.int64),
         lambda tf: tf.io.RaggedFeature(tf.string),
         lambda tf: tf.train.Example(),
+        lambda tf: tf.data.TFRecordDataset,
+        lambda tf: tf.io.TFRecordWriter,
+        lambda tf: tf.image.ResizeMethod,
         lambda tf: tf.errors.OutOfRangeError(None, None, "the end"),
     ],
 )
@@ -314,3 +320,7 @@ def test_pickles_of_the_facade_name_its_public_modules(make):
     again = pickle.loads(pickle.dumps(value))
     assert type(again) is type(value)
     assert repr(again) == repr(value)
+
+
+def test_dir_lists_the_public_names_and_no_other():
+    assert dir(purerecord) == sorted([*purerecord.__all__, "__version__"])

@@ -80,11 +80,11 @@ class _CacheCursor(Cursor):
         stored = node.stored()
         self._stored = stored is not None
         self._filling = not self._stored
+        self._elements: list[Any] = []
+        self._writer: TFRecordWriter | None = None
         # The cache is always filled from epoch 0, so its order does not depend on which epoch came first.
         self._parent = (stored or node.parent).open(context.for_epoch(0).without_pattern())
         self.cheap_lookahead = self._parent.cheap_lookahead
-        self._elements: list[Any] = []
-        self._writer: TFRecordWriter | None = None
         self._position = 0
 
     def take(self, count: int) -> Elements:

@@ -13,6 +13,7 @@ from functools import partial, reduce
 from itertools import count
 from typing import Any
 
+from ... import public
 from .._values.nest import apply, flatten, pack
 from .._values.shapes import TensorSpec
 from ..dtypes import int64
@@ -27,6 +28,7 @@ from .windows import WindowMethods
 _INT64_SCALAR = TensorSpec((), int64)
 
 
+@public
 class Dataset(WindowMethods):
     """Elements and the transformations of them. Static methods and ``TFRecordDataset`` make datasets."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ... import public
 from .._missing import missing
 from .._values.nest import apply
 from .._values.tensor import EagerTensor, of_array
@@ -28,6 +29,7 @@ INFINITE = -1
 UNKNOWN = -2
 
 
+@public
 class Options:
     """``tf.data.Options``: stored and returned, but without effect."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ... import public
 from ..errors import invalid
 from ..io.record_files import compression_of
 from . import sources
@@ -26,6 +27,7 @@ class _FileDataset(Dataset):
         return f"<{self._kind}DatasetV2 element_spec={self.element_spec!r}>"
 
 
+@public
 class TFRecordDataset(_FileDataset):
     """The records of TFRecord files, as scalar strings.
 
@@ -49,6 +51,7 @@ class TFRecordDataset(_FileDataset):
         )
 
 
+@public
 class TextLineDataset(_FileDataset):
     """The lines of text files, as scalar strings without line ends."""
 
@@ -66,6 +69,7 @@ class TextLineDataset(_FileDataset):
         )
 
 
+@public
 class FixedLengthRecordDataset(_FileDataset):
     """The records of ``record_bytes`` bytes between the headers and footers of files, as scalar strings."""
 

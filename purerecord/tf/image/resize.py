@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ... import public
 from .._values.convert import Array
 from .._values.tensor import EagerTensor, of_array, to_numpy
 from ..errors import invalid
 
 
+@public
 class ResizeMethod:
     """The names of the interpolation methods."""
 

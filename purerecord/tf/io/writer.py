@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ... import public
 from ...container.writer import TFRecordWriter as CoreWriter
 from .._values.tensor import EagerTensor
 from ..errors import FailedPreconditionError, translated
 
 
+@public
 class TFRecordCompressionType:
     """The numbers of compression types in TensorFlow 1."""
 
@@ -21,6 +23,7 @@ class TFRecordCompressionType:
     GZIP = 2
 
 
+@public
 class TFRecordWriter:
     """Writes records to a TFRecord file, with TensorFlow's bytes and errors."""
 

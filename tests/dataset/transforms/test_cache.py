@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 
@@ -111,3 +112,9 @@ def test_what_came_without_an_element_that_failed_is_not_kept(in_file, tmp_path)
     assert list(iterator) == [4, 5]
     failing.clear()
     assert list(dataset) == list(range(6))
+
+
+def test_cache_whose_parent_cannot_be_opened_is_forgotten_quietly():
+    with pytest.raises(ValueError, match="global_shuffle"):
+        iter(Dataset.range(5).filter(bool).global_shuffle(1).cache())
+    gc.collect()  # an exception in __del__ would be an error of this test

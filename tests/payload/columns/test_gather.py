@@ -399,9 +399,7 @@ def test_first_malformed_record_is_the_error_wherever_it_is():
 def test_error_says_file_record_and_byte():
     payloads = [*tab(5), b"junk", *tab(5)]
     joined = Records.of([bytes(12), *payloads])
-    records = Records(
-        joined.buffer, joined.begins[1:], joined.ends[1:], path="file", first=100, base=1000, header=12
-    )
+    records = Records(joined.buffer, joined.begins[1:], joined.ends[1:], path="file", first=100, base=1000)
     with pytest.raises(DecodeError) as caught:
         gather(records)
     error = caught.value
