@@ -158,7 +158,7 @@ def writing(path: str) -> Iterator[None]:
 
 def is_stream(path: str) -> bool:
     """Whether ``path`` names a pipe or a device: data without a size, that can be read forward only."""
-    return not is_url(path) and os.path.exists(path) and not os.path.isfile(path)
+    return not is_url(path) and os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def is_url(path: str) -> bool:

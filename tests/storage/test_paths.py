@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from purerecord import ShardedWriter, TFRecordWriter, read_records
-from purerecord.storage.paths import is_url, resolve, resolve_paths, shard_names, split_pattern
+from purerecord.storage.paths import is_stream, is_url, resolve, resolve_paths, shard_names, split_pattern
 from tests.support.damage import frame, frames
 
 RECORDS = [b"one", b"", b"three" * 100]
@@ -202,3 +202,13 @@ def test_sharded_files_come_back_by_their_pattern(folder):
 def test_an_absurd_number_of_shards_is_refused_at_once(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_records(tmp_path / "name@99999999999999.tfrecord")
+
+
+def test_pipe_and_device_are_streams_and_nothing_else_is(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    streams = [is_stream(str(tmp_path / name)) for name in ("file", "pipe", "link", "missing", "")]
+    assert streams == [False, True, True, False, False]
+    assert is_stream(os.devnull)
+    assert not is_stream("s3://bucket/file")
