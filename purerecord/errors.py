@@ -9,7 +9,7 @@
     ├── SchemaError(ValueError)          the bytes are valid, but do not match the request
     ├── EncodeError(ValueError)          the caller's value cannot be stored
     ├── StaleIndexError(ValueError)      the index does not belong to this file
-    └── ClosedError(ValueError)          used after close
+    └── ClosedError(ValueError)          used after close, or after an interrupt that it cannot go on from
 
 The layer that finds a fault knows the reason; an outer layer knows the file. So the place is kept in
 attributes that may be filled in later, and the message is composed when it is shown.
@@ -175,4 +175,4 @@ class StaleIndexError(PureRecordError, ValueError):
 
 @public
 class ClosedError(PureRecordError, ValueError):
-    """Used after close."""
+    """Used after close; or after an interrupt, or in a forked process, where it cannot go on."""

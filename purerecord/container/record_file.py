@@ -12,9 +12,9 @@ import os
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import index as as_index
 from typing import Any, SupportsIndex, overload
 
@@ -132,15 +132,8 @@ class RecordFile(Sequence[bytes]):
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
-            yield from RecordReader(self._paths, verify=self._shards[0].verify)
-            return
-        for begin in range(0, len(self), _RECORDS_AT_ONCE):
-            numbers = range(begin, min(begin + _RECORDS_AT_ONCE, len(self)))
-            try:
-                records: Iterable[bytes] = self.__getitems__(numbers)
-            except (CorruptionError, StaleIndexError):
-                records = map(self.__getitem__, numbers)  # gives the records before the damage first
-            yield from records
+            return iter(RecordReader(self._paths, verify=self._shards[0].verify))
+        return iter(_Loop(self))
 
     def __records__(self) -> Records:
         """All records in memory, each with its file and its number there; for ``Records.of``."""
@@ -187,6 +180,43 @@ class RecordFile(Sequence[bytes]):
         """The shards of these records of all files, and their numbers there."""
         shards = np.searchsorted(self._bounds[1:], numbers, side="right")
         return shards, numbers - self._bounds[shards]
+
+
+class _Loop:
+    """A loop over all records of a ``RecordFile``, in order."""
+
+    def __init__(self, records: RecordFile) -> None:
+        self._records = records
+        self._current: Iterator[bytes] = iter(())
+        self._next = 0  # the number of the first record after these
+        self._careful = 0  # before this number, records are read one by one: one of them is damaged
+
+    def __iter__(self) -> Iterator[bytes]:
+        # An error ends a generator for good. The loop then continues where it was, one by one.
+        return chain(self._generate(), iter(self._one, None))
+
+    def _generate(self) -> Iterator[bytes]:
+        records = self._records
+        while True:
+            yield from self._current
+            begin = self._next
+            step = _RECORDS_AT_ONCE if begin >= self._careful else 1
+            numbers = range(begin, min(begin + step, len(records)))
+            if not numbers:
+                return
+            try:
+                read = iter(records.__getitems__(numbers))
+            except (CorruptionError, StaleIndexError):
+                if step == 1:
+                    raise
+                self._careful = numbers.stop
+                continue
+            self._current, self._next = read, numbers.stop
+
+    def _one(self) -> bytes | None:
+        for record in self._generate():
+            return record
+        return None
 
 
 class _Shard:
@@ -295,8 +325,7 @@ class _Shard:
         first = int(index.first_records[number])
         last = int(index.first_records[number + 1]) if number + 1 < len(index.offsets) else index.records
         member = self._read_at(int(index.offsets[number]), int(index.sizes[number]))
-        block = decode_block_header(member)
-        data = inflate_block(member, block) if block is not None else None
+        data = inflate_block(member)
         if data is None:
             raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
         whole = split(data)
