@@ -94,6 +94,19 @@ def test_compression_can_be_declared(capfd):
     assert "broken compression" in out
 
 
+def test_index_files_beside_their_data_are_not_taken_for_data(capfd):
+    Path("d").mkdir()
+    for name in ("d/a-00000-of-00002", "d/a-00001-of-00002"):
+        Path(name).write_bytes(CLEAN)
+    assert run(capfd, "index", "d/*")[0] == 0
+    names = sorted(map(str, Path("d").iterdir()))
+    for arguments in (["d/*"], names):  # expanded by us, or by the shell
+        code, out, _ = run(capfd, "validate", *arguments)
+        assert (code, ".index" in out, "200" in out) == (0, False, True)
+    code, out, _ = run(capfd, "validate", "d/a-00000-of-00002.index")
+    assert (code, "not a TFRecord" in out) == (3, True)
+
+
 def test_names_in_the_last_lines_can_be_given_to_the_shell_again(capfd):
     Path("a b").write_bytes(Path("damaged").read_bytes())
     _, out, _ = run(capfd, "validate", "a b", "cut", "no 'such'")
