@@ -6,6 +6,7 @@
     file_handles    open descriptors for random access, kept in an LRU cache
     compression     the options of GZIP and ZLIB, and their names
     inflate         compressed bytes to plain bytes
+    bz2_xz_zstd     the same for what other tools write
     deflate         plain bytes to compressed bytes
 
 Reading goes ``paths`` → ``opened`` → ``inflate``; writing goes ``compression`` → ``deflate``. This folder
