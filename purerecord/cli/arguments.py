@@ -9,7 +9,8 @@ from typing import Any
 from .. import __version__
 from .exit_status import OutputError
 
-_COMPRESSIONS = ("auto", "none", "gzip", "zlib")
+_WRITTEN = ("none", "gzip", "zlib")
+_READ = ("auto", *_WRITTEN, "bz2", "xz", "zstd")
 _FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
 
 
@@ -52,10 +53,12 @@ def _salvage(add: Any) -> None:
     command.add_argument("--quarantine", metavar="DIR", help="folder that takes the damaged ranges")
     command.add_argument("--json", action="store_true", help="print the report as JSON")
     command.add_argument(
-        "--compression", choices=_COMPRESSIONS, default="auto", help="of SRC; found out unless given"
+        "--compression", choices=_READ, default="auto", help="of SRC; found out unless given"
     )
     command.add_argument(
-        "--output-compression", choices=_COMPRESSIONS[1:], help="of DST; the same as SRC unless given"
+        "--output-compression",
+        choices=_WRITTEN,
+        help="of DST; that of SRC unless given; gzip for bz2, xz and zstd",
     )
 
 
@@ -105,7 +108,7 @@ def _reads(command: Any) -> None:
     """Add the arguments of a command that reads files."""
     command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
     command.add_argument(
-        "--compression", choices=_COMPRESSIONS, default="auto", help="of the files; found out unless given"
+        "--compression", choices=_READ, default="auto", help="of the files; found out unless given"
     )
 
 

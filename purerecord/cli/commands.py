@@ -26,13 +26,14 @@ from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
+from ..storage.compression import READ_ONLY
 from ..storage.opened import Opened
-from ..storage.paths import Named, resolve
+from ..storage.paths import Named, resolve, without_indexes
 from .exit_status import Outcome, write
 from .progress import ProgressLine
 from .render import Selection, Summary, as_json, as_text
 
-_COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}
+_COMPRESSIONS = {"auto": "auto", "none": "", **{name.lower(): name for name in ("GZIP", "ZLIB", *READ_ONLY)}}
 # Bytes to validate above which worker processes are worth their start.
 _MIN_BYTES_FOR_WORKERS = 1 << 26
 
@@ -232,14 +233,17 @@ def demo(arguments: Namespace) -> int:
 
 
 def _files(paths: list[str], outcome: Outcome) -> list[Named]:
-    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened."""
+    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened.
+
+    An index file beside its data is left out: mostly the shell has expanded ``folder/*``.
+    """
     files: list[Named] = []
     for path in paths:
         with outcome.handling(path):
             if path == "-" and sys.stdin is None:
                 raise ValueError("stdin is closed")
             files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
-    return files
+    return without_indexes(files)
 
 
 def _name(file: Named) -> str:

@@ -266,10 +266,10 @@ def read_records(
     """The records of ``source``, one after the other, as ``bytes``.
 
     ``source`` is a path, a URL, a glob, a shard pattern (``name@10``, ``name-?????-of-?????``), a list of
-    those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP" or "ZLIB". The
-    CRC of each length is always checked, that of the data unless ``verify`` is False. At damage,
-    ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged record, and "stop"
-    ends as if the data ended there.
+    those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP", "ZLIB",
+    "BZ2", "XZ" or "ZSTD". The CRC of each length is always checked, that of the data unless ``verify`` is
+    False. At damage, ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged
+    record, and "stop" ends as if the data ended there.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))

@@ -20,7 +20,7 @@ from ..container.looks_like import open_source
 from ..container.writer import TFRecordWriter
 from ..errors import CorruptionError
 from ..processes.pool import Progress, no_progress
-from ..storage.compression import TFRecordOptions
+from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, temporary_name, writing
 from .quarantine import Quarantine, Rereadable, check_folder
@@ -43,11 +43,11 @@ def salvage(
 ) -> SalvageReport:
     """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
 
-    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise. It
-    appears only when it is complete and has been read back and verified. If a folder ``quarantine`` is named,
-    it takes the damaged ranges: each in a file named by its offset, and a list of them in ``damages.json``.
-    If no record is sound, nothing is written and a ``CorruptionError`` is raised. ``compression`` is that of
-    ``src``; ``progress`` is called as by ``validate``.
+    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise; BZ2, XZ
+    and ZSTD become GZIP. It appears only when it is complete and has been read back and verified. If a folder
+    ``quarantine`` is named, it takes the damaged ranges: each in a file named by its offset, and a list of
+    them in ``damages.json``. If no record is sound, nothing is written and a ``CorruptionError`` is raised.
+    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
     """
     file, target = one_file(src), os.fsdecode(dst)
     folder = None if quarantine is None else os.fsdecode(quarantine)
@@ -146,8 +146,9 @@ def _copy(
 
 
 def _like(opened: Opened) -> TFRecordOptions:
-    """Options that compress a file as ``opened`` is compressed."""
-    return TFRecordOptions(opened.compression, block_size=_BLOCK_SIZE if opened.blocked else None)
+    """Options that compress a file as ``opened`` is compressed; with GZIP, where we cannot."""
+    compression = "GZIP" if opened.compression in READ_ONLY else opened.compression
+    return TFRecordOptions(compression, block_size=_BLOCK_SIZE if opened.blocked else None)
 
 
 def _verified(path: str, records: int, crc: int) -> str:

@@ -136,6 +136,8 @@ class _CheckFile:
                 stored = opened.position if compression else None
         except OSError as refused:
             error = refused.strerror or str(refused)
+        except ImportError as missing:  # the library that decompresses it
+            error = str(missing)
         except MemoryError:
             error = "not enough memory"
         damages = tuple(totals.damages)

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ClosedError
-from .compression import compression_name
+from .bz2_xz_zstd import MemberDecompressor
+from .compression import READ_ONLY, compression_name
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named, is_url, open_remote
 
@@ -142,8 +143,8 @@ def _open(name: str) -> _RegularFile | _StreamFile:
 class Opened:
     """One open file, as a source of plain bytes whatever its compression.
 
-    ``compression`` is "", "GZIP" or "ZLIB". If it is "auto", ``detect`` tells it from the file's first bytes;
-    until these have come, the attribute is None.
+    ``compression`` is the name of one, or "". If it is "auto", ``detect`` tells it from the file's first
+    bytes; until these have come, the attribute is None.
     """
 
     def __init__(
@@ -188,10 +189,12 @@ class Opened:
             self._head += more
         if not self._head:
             return None
-        head, self._head = self._head, b""
+        head = self._head
         if self.compression is None:
             assert self._detect is not None, "only a detection can tell the compression"
             self.compression = self._detect(head)
+        if self.compression in READ_ONLY:
+            return MemberDecompressor(Prefixed(head, self._file), self.compression)
         if self.compression:
             return inflated(self._file, self.compression, head)
         if self._regular is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import os
 import re
@@ -92,6 +93,30 @@ def test_compression_can_be_declared(capfd):
     code, out, _ = run(capfd, "validate", "--compression", "gzip", "sound")
     assert code == 3
     assert "broken compression" in out
+
+
+def test_files_of_other_compressions_are_read_and_named(capfd):
+    Path("a.bz2").write_bytes(bz2.compress(CLEAN))
+    for option in ("auto", "bz2"):
+        assert run(capfd, "validate", "--compression", option, "a.bz2")[0] == 0
+    assert run(capfd, "validate", "--compression", "xz", "a.bz2")[0] == 3
+    assert "compression  BZ2" in run(capfd, "info", "a.bz2")[1]
+    assert run(capfd, "salvage", "a.bz2", "b")[0] == 0
+    assert "compression  GZIP" in run(capfd, "info", "b")[1]
+    assert run(capfd, "salvage", "a.bz2", "c", "--output-compression", "bz2")[0] == 2
+
+
+def test_index_files_beside_their_data_are_not_taken_for_data(capfd):
+    Path("d").mkdir()
+    for name in ("d/a-00000-of-00002", "d/a-00001-of-00002"):
+        Path(name).write_bytes(CLEAN)
+    assert run(capfd, "index", "d/*")[0] == 0
+    names = sorted(map(str, Path("d").iterdir()))
+    for arguments in (["d/*"], names):  # expanded by us, or by the shell
+        code, out, _ = run(capfd, "validate", *arguments)
+        assert (code, ".index" in out, "200" in out) == (0, False, True)
+    code, out, _ = run(capfd, "validate", "d/a-00000-of-00002.index")
+    assert (code, "not a TFRecord" in out) == (3, True)
 
 
 def test_names_in_the_last_lines_can_be_given_to_the_shell_again(capfd):

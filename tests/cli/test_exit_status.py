@@ -17,7 +17,7 @@ from tests.support.damage import insert
     [
         (("validate", "none"), "none: No such file"),
         (("validate", "none-*"), "none-*: no file matches"),
-        (("validate", "x@3"), "No such file"),
+        (("validate", "x@3"), "x@3: none of the 3 shards exists"),
         (("validate", "sound", "--schema", "page.html"), "purerecord: "),
         (("cat", "none"), "none: No such file"),
         (("cat", "."), "directory"),

@@ -65,6 +65,7 @@ LIBRARIES = {
     "payload.example": {"google"},
     "payload.tensor": {"google", "ml_dtypes"},
     "storage.paths": {"fsspec"},
+    "storage.bz2_xz_zstd": {"backports"},
 }
 ADAPTERS = {"torch", "jax", "grain", "arrow", "tfds", "tf", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec"}
