@@ -155,7 +155,7 @@ def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
     return {
         "path": opened.name,
         "size": opened.position,
-        "compression": opened.compression or "",
+        "compression": opened.compression or "none",
         "blocked": opened.blocked,
         "damages": len(damages),
         "damaged_bytes": sum(damage.size for damage in damages),
@@ -164,7 +164,7 @@ def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"  size         {human_size(facts['size'])}"
-    yield f"  compression  {facts['compression'] or 'none'}{', in blocks' if facts['blocked'] else ''}"
+    yield f"  compression  {facts['compression']}{', in blocks' if facts['blocked'] else ''}"
     if facts["damages"]:
         yield f"  damage       {human_size(facts['damaged_bytes'])}; purerecord validate says more"
 

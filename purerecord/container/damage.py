@@ -21,6 +21,7 @@ ZEROS = "zeros"
 DUPLICATED = "duplicated block"
 BROKEN_COMPRESSION = "broken compression"
 NOT_A_TFRECORD = "not a TFRecord"
+TRUNCATED = (TRUNCATED_HEADER, TRUNCATED_PAYLOAD, TRUNCATED_FOOTER)
 
 
 @public
@@ -28,9 +29,10 @@ NOT_A_TFRECORD = "not a TFRecord"
 class Damage:
     """The bytes ``[begin, end)`` of a file's plain data are damaged.
 
-    ``kind`` is one of the names above, ``records`` the number of lost records if known, and ``detail`` a
-    sentence for people. If a compressed file is broken, ``compressed`` is the range ``[begin, end)`` of the
-    file itself that could not be inflated: an empty one if the file just ends too early.
+    ``kind`` is one of the names above, and ``detail`` a sentence for people. ``records`` is the number of
+    lost records if known. For a cut file it never is: nothing tells what came after the cut. If a compressed
+    file is broken, ``compressed`` is the range ``[begin, end)`` of the file itself that could not be
+    inflated: an empty one if the file just ends too early.
     """
 
     begin: int

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import public
-from ..container.damage import Damage
+from ..container.damage import NOT_A_TFRECORD, TRUNCATED, Damage
 
 # Damages listed per file in the text; ``to_dict()`` has all of them.
 _DAMAGES_IN_TEXT = 10
@@ -51,6 +51,11 @@ class FileReport:
         return not self.damages and self.error is None
 
     @property
+    def foreign(self) -> bool:
+        """Whether the file could be read, but nothing in it is a record: it is a file of another kind."""
+        return self.error is None and any(damage.kind == NOT_A_TFRECORD for damage in self.damages)
+
+    @property
     def damaged_bytes(self) -> int:
         """How many bytes lie in damages."""
         return sum(damage.end - damage.begin for damage in self.damages)
@@ -74,8 +79,8 @@ class FileReport:
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost; None unless it is known for every damage."""
-        return _total(damage.records for damage in self.damages)
+        """How many records were lost; None unless it is known for every damage, and the file was read."""
+        return None if self.error is not None else _total(damage.records for damage in self.damages)
 
     def to_dict(self) -> dict[str, Any]:
         """The report in types that JSON has."""
@@ -84,7 +89,7 @@ class FileReport:
             "ok": self.ok,
             "records": self.records,
             "size": self.size,
-            "compression": self.compression,
+            "compression": self.compression or "none",
             "good_bytes": self.good_bytes,
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
@@ -103,7 +108,7 @@ class FileReport:
             if self.compression and self.damaged_file_bytes:
                 size = f"{size} ({_bytes(self.damaged_file_bytes)} of the compressed file)"
             where = f"{size} in {_count(len(self.damages), 'place')}"
-            parts.append(f"{where}, {_lost(self.lost_records)}")
+            parts.append(f"{where}, {_lost(self.damages)}")
         return "; ".join(parts) or "none"
 
     def __str__(self) -> str:
@@ -124,12 +129,17 @@ class Report:
 
     @property
     def damaged(self) -> tuple[FileReport, ...]:
-        """The files that are not sound, or could not be read."""
-        return tuple(file for file in self.files if not file.ok)
+        """The files that are damaged and can be salvaged: none that are foreign or unreadable."""
+        return tuple(file for file in self.files if file.damages and file.error is None and not file.foreign)
+
+    @property
+    def foreign(self) -> tuple[FileReport, ...]:
+        """The files that are no TFRecord files."""
+        return tuple(file for file in self.files if file.foreign)
 
     @property
     def unreadable(self) -> tuple[FileReport, ...]:
-        """The files that could not be read to their end."""
+        """The files that are missing, or could not be read to their end."""
         return tuple(file for file in self.files if file.error is not None)
 
     @property
@@ -149,7 +159,7 @@ class Report:
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost; None unless it is known for every damage."""
+        """How many records were lost; None unless it is known for every file."""
         return _total(file.lost_records for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,6 +171,7 @@ class Report:
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
             "damaged_files": [file.path for file in self.damaged],
+            "foreign_files": [file.path for file in self.foreign],
             "unreadable_files": [file.path for file in self.unreadable],
             "files": [file.to_dict() for file in self.files],
         }
@@ -171,15 +182,18 @@ class Report:
     def text(self, *, only_damaged: bool = False) -> str:
         """A table with a line for each file, its damages below it, and at the end the files to repair."""
         lines = self.table(only_damaged=only_damaged)
-        if damaged := [file.path for file in self.files if file.damages]:
-            lines.append(f"to be salvaged or made again: {shlex.join(damaged)}")
-        if unreadable := [file.path for file in self.unreadable]:
-            lines.append(f"could not be read: {shlex.join(unreadable)}")
+        for what, files in (
+            ("to be salvaged or made again", self.damaged),
+            ("no TFRecord files", self.foreign),
+            ("could not be read", self.unreadable),
+        ):
+            if files:
+                lines.append(f"{what}: {shlex.join(file.path for file in files)}")
         return "\n".join(lines)
 
     def table(self, *, only_damaged: bool = False) -> list[str]:
         """The lines of the table, totals last."""
-        files = self.damaged if only_damaged else self.files
+        files = [file for file in self.files if not (only_damaged and file.ok)]
         rows = [_row(file.path, file.records, file.size, file.verdict()) for file in files]
         if len(self.files) != 1:
             rows.append(_row(_count(len(self.files), "file"), self.records, self.size, self._verdict()))
@@ -217,7 +231,7 @@ class SalvageReport(Report):
         return {
             **super().to_dict(),
             "output": self.output or None,
-            "output_compression": self.compression,
+            "output_compression": (self.compression or "none") if self.output else None,
             "quarantine": self.quarantine,
         }
 
@@ -268,8 +282,16 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _lost(records: int | None) -> str:
-    return "records lost: unknown" if records is None else f"{_count(records, 'record')} lost"
+def _lost(damages: tuple[Damage, ...]) -> str:
+    """What is known about the number of lost records."""
+    cut = damages[-1].kind in TRUNCATED
+    records = _total(damage.records for damage in (damages[:-1] if cut else damages))
+    if records is None:
+        return "records lost: unknown"
+    if not cut:
+        return f"{_count(records, 'record')} lost"
+    before = f"{_count(records, 'record')} lost, " if records else ""
+    return f"{before}1 record cut, and what came after it: unknown"
 
 
 def _listed(damages: tuple[Damage, ...]) -> list[str]:

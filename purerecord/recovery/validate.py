@@ -48,7 +48,8 @@ def validate(
 
     With ``decode``, each payload must be a valid Example. With ``schema`` (feature specs by name, as
     ``infer_schema`` returns them, a pair of them for SequenceExamples), it must also fit these specs.
-    ``workers`` is the number of processes that share the files; without it, this process checks them all.
+    ``workers`` is the number of processes that share the files; without it, this process checks them all. A
+    script that names ``workers`` needs its main guard where processes are not forked.
     If a file is missing or cannot be read to its end, the ``error`` in its report says why; only if all
     files are missing, a FileNotFoundError is raised. ``progress`` is called with the number of bytes and of
     records that were checked since its last call.
