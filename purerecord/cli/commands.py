@@ -71,7 +71,8 @@ def salvage(arguments: Namespace) -> int:
         raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
     files = _files([arguments.source], outcome)
-    folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(os.sep)
+    separators = (os.sep, os.altsep or os.sep)  # Windows has two
+    folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(separators)
     if folder and files and os.path.isfile(arguments.target):
         reason = f"{len(files)} files are to be salvaged, so it must be a folder"
         raise NotADirectoryError(errno.ENOTDIR, reason, arguments.target)

@@ -33,6 +33,8 @@ _BUFFERED_BYTES = 1 << 18
 _GATHERED_MEAN = 1 << 12
 # Pieces that every system takes in one call.
 _PIECES_AT_ONCE = 1024
+# Bytes that every system takes in one call: macOS refuses 2 GiB.
+_MOST_AT_ONCE = 1 << 30
 # Records that ``write_many`` handles at once.
 _RECORDS_AT_ONCE = 8192
 # Records that ``write_many`` takes from an iterator before it looks at their sizes.
@@ -291,7 +293,9 @@ class _Output:
         gather = isinstance(self._file, io.FileIO) and hasattr(os, "writev")
         gather = gather and self._size >= _GATHERED_MEAN * len(self._pieces)
         while self._pieces:
-            if gather:
+            if gather and self._size > _MOST_AT_ONCE:
+                written = self._file.write(self._pieces[0])  # FileIO writes a part of what is too much
+            elif gather:
                 written = os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
             else:
                 self._pieces = [b"".join(self._pieces)]

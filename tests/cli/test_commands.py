@@ -173,6 +173,13 @@ def test_salvage_of_many_files_goes_to_a_folder(capfd):
     assert [report["records"] for report in json.loads(out)] == [99, 100]
 
 
+def test_both_slashes_of_windows_end_the_name_of_a_folder(capfd, monkeypatch):
+    monkeypatch.setattr(os, "sep", "\\")
+    monkeypatch.setattr(os, "altsep", "/")
+    code, _, _ = run(capfd, "salvage", "sound", "repaired/")
+    assert (code, os.listdir("repaired")) == (0, ["sound"])
+
+
 def test_salvage_of_many_files_ends_with_what_became_of_them(capfd):
     code, out, _ = run(capfd, "salvage", "[sdc]*", "out")
     assert code == 3
