@@ -37,9 +37,9 @@ def check_on_error(on_error: str) -> None:
 class RecordReader(Iterator[bytes]):
     """An iterator over the records of one file after the other, as ``read_records`` returns it.
 
-    After the clean end of the last file, iterating again gives the records that were written to it meanwhile.
-    With ``on_error="skip"``, ``skipped`` counts the damaged ranges that were skipped, and ``last_error`` is
-    the error of the last one.
+    ``path`` is the file of the record that came last. After the clean end of the last file, iterating again
+    gives the records that were written to it meanwhile. With ``on_error="skip"``, ``skipped`` counts the
+    damaged ranges that were skipped, and ``last_error`` is the error of the last one.
     """
 
     def __init__(
@@ -92,6 +92,11 @@ class RecordReader(Iterator[bytes]):
         for record in self._loop():
             return record
         raise StopIteration
+
+    @property
+    def path(self) -> str | None:
+        """The name of the file of the record that came last; None if there is no file."""
+        return None if self._stream is None else self._stream.name
 
     def batches(self, batch_size: int | None = None) -> Iterator[Records]:
         """The records in batches; see ``read_batches``."""

@@ -148,6 +148,10 @@ class RecordFile(Sequence[bytes]):
                 return records
         return self.__getitems__(numbers.tolist())  # also raises the exact error
 
+    def file_numbers(self, numbers: Offsets) -> Offsets:
+        """The place in ``paths`` of the file of each of these records, whose numbers are not negative."""
+        return self._locate(self._chosen(numbers))[0]
+
     def load_indexes(self) -> list[Index | None]:
         """The index of each file, loaded or built now if need be; None for a file that cannot seek."""
         return [shard.index for shard in self._shards]

@@ -10,6 +10,7 @@ This module does not know what the bytes mean.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -64,7 +65,6 @@ class MemberDecompressor:
         self._source = source
         self._compression = compression
         self._format = _FORMATS[compression]
-        self._new_stream, self._stream_error = _library(compression)
         self._stream: Any = None  # the decompressor of the current member
         self._input = b""  # compressed bytes that no decompressor has got
         self._consumed = 0  # compressed bytes taken from the source
@@ -74,6 +74,18 @@ class MemberDecompressor:
         self._broken_at = 0  # compressed
         self._interrupted = False
         self.skipped_range: tuple[int, int] | None = None  # compressed bytes that the last ``resume`` skipped
+
+    @cached_property
+    def _library(self) -> tuple[Any, type[Exception]]:
+        # Loaded when it is needed: a reader of many files opens one without reading it yet.
+        return _library(self._compression)
+
+    def _new_stream(self) -> Any:
+        return self._library[0]()
+
+    @property
+    def _stream_error(self) -> type[Exception]:
+        return self._library[1]
 
     def read(self, size: int) -> bytes:
         if self._interrupted:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ClosedError
+from . import file_handles
 from .bz2_xz_zstd import MemberDecompressor
 from .compression import READ_ONLY, compression_name
 from .inflate import BlockInflater, Prefixed, Source, inflated
@@ -31,13 +32,15 @@ class _OwnFile(io.FileIO):
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to ``size`` bytes at ``offset``."""
+        size = min(size, file_handles.MOST_AT_ONCE)
         if hasattr(os, "pread"):
             return os.pread(self.fileno(), size, offset)
         self.seek(offset)
         return self.read(size) or b""
 
     def readinto_at(self, offset: int, buffer: memoryview) -> int:
-        """Fill ``buffer`` with the bytes at ``offset`` and give their number."""
+        """Fill ``buffer`` with the bytes at ``offset``, as far as one call can, and give their number."""
+        buffer = buffer[: file_handles.MOST_AT_ONCE]
         if hasattr(os, "preadv"):
             return os.preadv(self.fileno(), [buffer], offset)
         self.seek(offset)

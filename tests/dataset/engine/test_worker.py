@@ -192,7 +192,7 @@ def test_process_that_dies_on_windows_which_has_no_signals_is_an_error_too(tmp_p
     monkeypatch.setattr(popen_fork.Popen, "kill", popen_fork.Popen.terminate)
     cursor = remote(Dataset.range(6).map(exit_at_three))
     found: list[Any] = []
-    with pytest.raises(RuntimeError, match=r"has ended \(exit code 1\)"):
+    with pytest.raises(RuntimeError, match=r"has ended \(exit code 1\)"):  # noqa: PT012
         while True:
             found += cursor.take(1)
     assert found + taken(cursor) == list(range(6))
