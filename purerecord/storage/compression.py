@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import public
+from ..printable import printable
 
 _NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
 
@@ -95,7 +96,7 @@ def compression_name(value: Any) -> str:
         return _NAMES[value]
     if hasattr(value, "compression_type"):  # TensorFlow's own options object
         return compression_name(value.compression_type)
-    raise ValueError(f'Not a valid compression_type: "{value}"; use "", "GZIP" or "ZLIB"')
+    raise ValueError(f'Not a valid compression_type: "{printable(str(value))}"; use "", "GZIP" or "ZLIB"')
 
 
 def as_options(value: Any) -> TFRecordOptions:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, BinaryIO, Union
 
+from ..printable import printable
+
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
@@ -61,7 +63,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         return [path]
     head, tail, count = split_pattern(path)
     if count == 0:
-        raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
+        raise ValueError(f"{printable(path)} names no shards; say how many there are, or @* for all")
     if count is not None:
         if not remote and not (missing_ok and _any_shard(head, tail, count)):
             # Checking the last shard finds a wrong number before all names are made.
@@ -103,7 +105,9 @@ def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]
     shards = [(name, match) for name in found if (match := _SHARD.search(name))]
     totals = {int(match[2]) for _, match in shards}
     if len(totals) > 1:
-        raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
+        raise ValueError(
+            f"{printable(pattern)}: files of several datasets match, of {sorted(totals)} shards; name one"
+        )
     missing = sorted(set(range(totals.pop() if totals else 0)) - {int(match[1]) for _, match in shards})
     if not missing:
         return found
@@ -126,6 +130,12 @@ def shard_name(head: str, tail: str, number: int, count: int) -> str:
     """The name of shard ``number`` of ``count``."""
     digits = max(5, len(str(count)))
     return f"{head}-{number:0{digits}d}-of-{count:0{digits}d}{tail}"
+
+
+def shard_number(path: str) -> tuple[int, int] | None:
+    """The number of the shard at ``path``, and how many there are, if its name says so."""
+    match = _SHARD.search(path)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def split_pattern(pattern: str) -> tuple[str, str, int | None]:
