@@ -132,7 +132,7 @@ def _cat(add: Any) -> None:
     )
     _reads(command)
     command.add_argument(
-        "--format", choices=("json", "text", "raw"), default="json", help="(default: json, one line each)"
+        "--format", choices=("json", "text", "raw"), default="json", help="(default: json, a line each)"
     )
     command.add_argument("-n", "--limit", type=_at_least(1), metavar="N", help="print at most N records")
     command.add_argument(
