@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .. import public
+from ..printable import printable
 
 BAD_LENGTH = "bad length checksum"
 BAD_DATA = "bad data checksum"
@@ -21,7 +22,6 @@ ZEROS = "zeros"
 DUPLICATED = "duplicated block"
 BROKEN_COMPRESSION = "broken compression"
 NOT_A_TFRECORD = "not a TFRecord"
-TRUNCATED = (TRUNCATED_HEADER, TRUNCATED_PAYLOAD, TRUNCATED_FOOTER)
 
 
 @public
@@ -60,4 +60,4 @@ class Damage:
         place = f"[{self.begin}, {self.end})"
         if self.compressed is not None:
             place += f", compressed [{self.compressed[0]}, {self.compressed[1]})"
-        return f"{place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")
+        return f"{place}: {self.kind}" + (f" ({printable(self.detail)})" if self.detail else "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import public
+from ..printable import printable
 
 # Compressions of other tools: files are read, not written.
 READ_ONLY = ("BZ2", "XZ", "ZSTD")
@@ -105,7 +106,8 @@ def compression_name(value: Any) -> str:
         return value
     if hasattr(value, "compression_type"):  # TensorFlow's own options object
         return compression_name(value.compression_type)
-    raise ValueError(f'Not a valid compression_type: "{value}"; use "", "GZIP" or "ZLIB"{_OR_TO_READ}')
+    shown = printable(str(value))
+    raise ValueError(f'Not a valid compression_type: "{shown}"; use "", "GZIP" or "ZLIB"{_OR_TO_READ}')
 
 
 def _written(value: Any) -> str:

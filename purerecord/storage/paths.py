@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, BinaryIO, TypeVar, Union
 
+from ..printable import printable
 from .shard_sets import SHARD, complete_shards
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -62,7 +63,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         return [path]
     head, tail, count = split_pattern(path)
     if count == 0:
-        raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
+        raise ValueError(f"{printable(path)} names no shards; say how many there are, or @* for all")
     if count is not None and remote:  # not every server lists its files
         return shard_names(head + tail, count, at=len(head))
     if count is not None:
@@ -126,6 +127,12 @@ def shard_name(head: str, tail: str, number: int, count: int) -> str:
     """The name of shard ``number`` of ``count``."""
     digits = max(5, len(str(count)))
     return f"{head}-{number:0{digits}d}-of-{count:0{digits}d}{tail}"
+
+
+def shard_number(path: str) -> tuple[int, int] | None:
+    """The number of the shard at ``path``, and how many there are, if its name says so."""
+    match = SHARD.search(path)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def split_pattern(pattern: str) -> tuple[str, str, int | None]:

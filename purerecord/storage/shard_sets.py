@@ -11,6 +11,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..printable import printable
+
 SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
 # If more shards than this are missing, their names are not made up, even if missing files are allowed.
 _MOST_MISSING = 10_000
@@ -58,8 +60,8 @@ def complete_shards(found: list[str], pattern: str, *, missing_ok: bool) -> list
         present = set(map(int, numbers))
         if max(present) > total or {0, total} <= present:
             raise ValueError(
-                f"{pattern}: the files of {total} shards are numbered from {min(present)} to {max(present)}; "
-                f"a dataset is numbered from 0 or from 1, so these are of several"
+                f"{printable(pattern)}: the files of {total} shards are numbered from {min(present)} to "
+                f"{max(present)}; a dataset is numbered from 0 or from 1, so these are of several"
             )
         begin = 1 if total in present else 0
         shards = _Shards(head, tail, min(map(len, numbers)), present, begin, begin + total)
@@ -81,5 +83,7 @@ def _groups(found: list[str], pattern: str) -> tuple[int, dict[tuple[str, str], 
             totals.add(int(match[2]))
             groups.setdefault((name[: match.start(1)], name[match.end(1) :]), []).append(match[1])
     if len(totals) > 1:
-        raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
+        raise ValueError(
+            f"{printable(pattern)}: files of several datasets match, of {sorted(totals)} shards; name one"
+        )
     return (totals.pop() if totals else 0), groups

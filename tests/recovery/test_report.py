@@ -179,7 +179,10 @@ def test_salvage_report_says_where_everything_went():
     ("size", "text"),
     [
         (0, "0 bytes"),
+        (1, "1 byte"),
+        (1.4, "1 byte"),
         (999, "999 bytes"),
+        (999.7, "1.0 kB"),
         (1000, "1.0 kB"),
         (59_700, "59.7 kB"),
         (1_234_567, "1.2 MB"),

@@ -20,6 +20,7 @@ from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
+from ...printable import printable
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
@@ -180,7 +181,7 @@ class _FilesCursor(Cursor):
         self._lazy_file.go_to(place.offset, place.record)
         records = self._lazy_file.take(1)
         if records is None:
-            raise data_changed(f"{place.path} has become shorter")
+            raise data_changed(f"{printable(place.path)} has become shorter")
         return records[0]
 
     def skip(self, count: int) -> int:
