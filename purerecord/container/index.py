@@ -29,7 +29,7 @@ from ..printable import printable
 from ..storage.file_handles import OpenFile
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import is_url, local_path, temporary_name, writing
+from ..storage.paths import is_url, local_path, replace, temporary_name, writing
 from . import frames
 from .checksum import crc32c
 from .frame_chain import split
@@ -111,7 +111,7 @@ class Index:
             with writing(target):
                 with open(temporary, "wb") as file:
                     file.write(data)
-                os.replace(temporary, target)
+                replace(temporary, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(temporary)
