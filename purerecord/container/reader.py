@@ -113,6 +113,7 @@ class RecordReader(Iterator[bytes]):
                     self._unfinished = False
                     return
                 self._pending, self._unfinished = _Pending(limit, iter(items)), False
+                del items  # or this loop would keep a batch, and its memory could not be used again
 
     def _read(self, limit: int | None, most: int | None) -> Iterable[Any] | None:
         if limit is None:
