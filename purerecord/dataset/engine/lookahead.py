@@ -18,19 +18,13 @@ import weakref
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...processes.start import refuse_in_worker, start_context
-from .node import Context, Cursor, Elements, Pattern, State, data_changed
-
-
-class FailedElement(NamedTuple):
-    """Takes the place of an element whose computation failed; the elements after it can still be had."""
-
-    error: Exception
+from ...processes.start import begin_worker, refuse_in_worker, start_context
+from .node import Context, Cursor, Elements, FailedElement, Pattern, State, data_changed
 
 
 @dataclass
@@ -59,17 +53,18 @@ class _Puller:
         self.parent = parent
         self._pattern = pattern
         self._phase = 0  # how many of the ``own`` elements of the current period have been pulled
+        self._error: ElementRun | None = None  # an error after the latest run
 
     def pull(self, count: int) -> ElementRun:
         """The next run, of at most ``count`` elements."""
+        if self._error is not None:
+            return self._error
         begin = self.parent.state()
         own = self._pattern.own
         try:
             elements = self.parent.take(count if self._pattern.takes_all else min(count, own - self._phase))
         except Exception as error:
-            if self.parent.state() == begin:
-                return ElementRun(begin, (), error=error)
-            return self._run(begin, [FailedElement(error)])
+            return ElementRun(begin, (), error=error)
         return self._run(begin, elements)
 
     def _run(self, begin: State, elements: Elements) -> ElementRun:
@@ -80,7 +75,12 @@ class _Puller:
         self._phase += len(elements)
         foreign = 0
         if self._phase == own:
-            foreign, self._phase = self.parent.skip(period - own), 0
+            self._phase = 0
+            try:
+                foreign = self.parent.skip(period - own)
+            except Exception as error:  # somewhere in the foreign elements, so after this run
+                foreign = period - own
+                self._error = ElementRun(begin, (), used=len(elements) + foreign, error=error)
         return ElementRun(begin, elements, foreign)
 
 
@@ -99,8 +99,6 @@ class LookaheadCursor(Cursor):
 
     def _result(self, value: Any) -> Any:
         """The element that ``value`` of a run stands for."""
-        if isinstance(value, FailedElement):
-            raise value.error
         return value
 
     def _first_run(self, count: int = 1) -> ElementRun:
@@ -129,14 +127,7 @@ class LookaheadCursor(Cursor):
             return ()
         values = run.elements[run.used : run.used + count]
         assert len(values), "this element was said to be for another worker or rank"
-        taken: list[Any] = []
-        try:
-            for value in values:
-                taken.append(self._result(value))
-        except Exception:
-            if not taken:  # otherwise the elements before the error come first
-                run.used += 1  # the next call gets the element after the error
-                raise
+        taken = list(map(self._result, values))
         run.used += len(taken)
         return taken
 
@@ -154,6 +145,8 @@ class LookaheadCursor(Cursor):
         if not self._started:
             return {"up": self._parent.state(), "ahead": 0}
         run = self._first_run()
+        if run.error is not None and not isinstance(run.error, Exception):
+            raise run.error  # an interrupt in a thread, which may have come anywhere
         return {"up": run.begin, "ahead": run.used}
 
     def restore(self, state: State) -> None:
@@ -181,10 +174,10 @@ class MapAheadCursor(LookaheadCursor):
         if self._executor is None:
             if self._processes:
                 refuse_in_worker()
-                self._executor = ProcessPoolExecutor(self._workers, start_context())
+                self._executor = ProcessPoolExecutor(self._workers, start_context(), begin_worker)
             else:
                 self._executor = ThreadPoolExecutor(self._workers)
-            weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
+            weakref.finalize(self, _shut_down, self._executor, os.getpid())
         wanted = max(count, 2 * self._workers)
         ahead = sum(len(run.elements) - min(run.used, len(run.elements)) for run in self._runs)
         while ahead < wanted and (not self._runs or len(self._runs[-1].elements)):
@@ -200,12 +193,25 @@ class MapAheadCursor(LookaheadCursor):
         )
 
     def _result(self, value: Any) -> Any:
-        return super()._result(value.result() if isinstance(value, Future) else value)
+        if not isinstance(value, Future):
+            return value
+        try:
+            return value.result()
+        except BrokenExecutor:  # a process has died; this says nothing about the element
+            raise
+        except Exception as error:
+            return FailedElement(error)
 
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
         super().close()
+
+
+def _shut_down(executor: Executor, process: int) -> None:
+    """Shut down an executor without waiting, unless it belongs to the process that this was forked from."""
+    if os.getpid() == process:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 class PrefetchCursor(LookaheadCursor):

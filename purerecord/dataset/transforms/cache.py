@@ -18,7 +18,18 @@ from ...container.writer import TFRecordWriter
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from ...records import Records
-from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, Transform, pickled
+from ..engine.node import (
+    ELEMENTS_AT_ONCE,
+    Context,
+    Cursor,
+    Elements,
+    Node,
+    State,
+    Table,
+    Transform,
+    first_failed,
+    pickled,
+)
 from ..engine.structure import apply
 from .files import Files
 from .sources import Slices
@@ -59,8 +70,9 @@ class Cache(Transform):
             return self.parent.table()
         if self.kept.elements is None:
             cursor = self.open(Context())
-            while len(cursor.take(ELEMENTS_AT_ONCE)):
-                pass
+            while len(elements := cursor.take(ELEMENTS_AT_ONCE)):
+                if (failed := first_failed(elements)) is not None:
+                    raise failed.raised()
             cursor.close()
         assert self.kept.elements is not None
         return Slices(self.kept.elements)
@@ -88,7 +100,9 @@ class _CacheCursor(Cursor):
         self._position = 0
 
     def take(self, count: int) -> Elements:
-        elements = self._take(count)
+        elements = self._parent.take(count)
+        if self._filling and first_failed(elements) is not None:
+            self._abandon()  # the consumer may go on, but an epoch with an error is not kept
         self._position += len(elements)
         if self._stored and self._node.path:
             return [_decoded(element) for element in elements]
@@ -102,13 +116,6 @@ class _CacheCursor(Cursor):
         skipped = self._parent.skip(count)
         self._position += skipped
         return skipped
-
-    def _take(self, count: int) -> Elements:
-        try:
-            return self._parent.take(count)
-        except Exception:
-            self._abandon()  # a consumer that continues after the error has not seen all elements
-            raise
 
     def _keep(self, elements: Elements) -> None:
         """Add elements to the cache; no elements mean the end, which completes it."""

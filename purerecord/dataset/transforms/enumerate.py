@@ -6,8 +6,19 @@ Skipped elements are counted too, so every worker sees the same numbers. The sta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Transform
+from ..engine.node import (
+    Context,
+    Cursor,
+    Elements,
+    FailedElement,
+    Node,
+    PassThroughCursor,
+    State,
+    Transform,
+    first_failed,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +42,11 @@ class _EnumerateCursor(PassThroughCursor):
         self._next = start
 
     def take(self, count: int) -> Elements:
-        numbered = list(enumerate(self._parent.take(count), self._next))
-        self._next += len(numbered)
+        elements = self._parent.take(count)
+        numbered: list[Any] = list(enumerate(elements, self._next))
+        self._next += len(elements)
+        if first_failed(elements) is not None:
+            return [pair[1] if isinstance(pair[1], FailedElement) else pair for pair in numbered]
         return numbered
 
     def skip(self, count: int) -> int:

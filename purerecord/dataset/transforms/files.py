@@ -88,6 +88,10 @@ class Files(Node):
         self, path: str, context: Context, buffers: BufferPool, mean: int
     ) -> SeekableFile | _ForwardFile:
         """The file at ``path``, able to seek if possible; ``mean`` is the frame size in the file before."""
+        if context.again and is_stream(path):
+            raise ValueError(
+                f"{path} is a pipe, and after an error, an interrupt or a fork nobody can go back in it"
+            )
         local = not is_url(path) and not is_stream(path)
         if self.on_error == "raise" and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, State, Transform, data_changed
+from ..engine.node import Context, Cursor, Elements, FailedElement, Node, State, Transform, data_changed
 from .map import call
-from .sources import name_of
+from .sources import Slices, name_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,13 @@ class _InterleaveCursor(Cursor):
         return self._slots[slot]
 
     def _opened(self, element: Any) -> Cursor:
-        node: Node = call(self._node.function, element)
+        """The dataset made from ``element``. If that fails, it is a dataset of one element that failed."""
+        if isinstance(element, FailedElement):
+            return Slices([element]).open(self._context)
+        try:
+            node: Node = call(self._node.function, element)
+        except Exception as error:
+            node = Slices([FailedElement(error)])
         return node.open(self._context)
 
     def state(self) -> State:

@@ -69,13 +69,7 @@ class _ParallelCursor(Cursor):
                 chain.start()
         while self._unfinished:
             chain = self._chains[self._unfinished[self._turn]]
-            begin = chain.state()
-            try:
-                elements = chain.take(1)
-            except Exception:
-                if chain.state() != begin:  # an element that failed uses up its turn
-                    self._next_turn(1)
-                raise
+            elements = chain.take(1)
             self._next_turn(len(elements))
             if len(elements):
                 return elements

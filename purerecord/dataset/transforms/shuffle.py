@@ -112,7 +112,8 @@ class _WindowCursor(Cursor):
         self._fill()
         while self._rest is None:
             self._add_checkpoint()
-            elements = take_singly(self._parent, min(count, self._window), lazy=self._lazy)
+            take = self._parent.take_lazy if self._lazy else self._parent.take
+            elements = take(min(count, self._window))
             if len(elements):
                 return self._exchange(elements)
             self._end()
@@ -246,8 +247,13 @@ class _PermutedCursor(Cursor):
         self._next = 0
 
     def take(self, count: int) -> Elements:
-        begin = self._next
-        elements = self._table.fetch(self._order[begin : begin + count])
+        numbers = self._order[self._next : self._next + count]
+        try:
+            elements = self._table.fetch(numbers)
+        except Exception:
+            if len(numbers) < 2:
+                raise
+            elements = self._table.fetch(numbers[:1])  # elements before an error come first
         self._next += len(elements)
         return elements
 

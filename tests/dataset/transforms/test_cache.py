@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -93,6 +94,27 @@ def test_what_memory_keeps_cannot_be_changed_by_who_gets_it():
                 with pytest.raises(ValueError, match="read-only"):
                     array[:] = 1
     ragged.values[0] = 1  # the array of who made it is still his
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_after_an_interrupt_the_epoch_goes_on_and_all_of_it_is_kept(in_file, tmp_path):
+    interrupts = [300, 300, 999]
+
+    def interrupted(number):
+        if number in interrupts:
+            interrupts.remove(number)
+            raise KeyboardInterrupt
+        return number
+
+    dataset = Dataset.range(1000).map(interrupted).cache(tmp_path / "cache" if in_file else "")
+    iterator, got = iter(dataset), []
+    for _ in range(4):
+        with suppress(KeyboardInterrupt):
+            for element in iterator:
+                got.append(element)
+    assert not interrupts
+    assert got == list(range(1000)) == list(dataset)
+    assert os.listdir(tmp_path) == ["cache"] * in_file
 
 
 @pytest.mark.parametrize("in_file", [False, True])
