@@ -17,13 +17,15 @@ import threading
 import weakref
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from ...processes.start import begin_worker, refuse_in_worker, start_context
+from ...processes.start import Beginning, begin_worker, mark_begun, refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, FailedElement, Pattern, State, data_changed
 
 
@@ -169,12 +171,16 @@ class MapAheadCursor(LookaheadCursor):
         self._workers = workers if workers > 0 else os.cpu_count() or 1
         self._processes = processes
         self._executor: Executor | None = None
+        self._explained: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def _fill(self, count: int) -> None:
         if self._executor is None:
             if self._processes:
                 refuse_in_worker()
-                self._executor = ProcessPoolExecutor(self._workers, start_context(), begin_worker)
+                context = start_context()
+                beginning = Beginning(context)
+                self._explained = partial(_explained, beginning)
+                self._executor = ProcessPoolExecutor(self._workers, context, _begin, (beginning.began,))
             else:
                 self._executor = ThreadPoolExecutor(self._workers)
             weakref.finalize(self, _shut_down, self._executor, os.getpid())
@@ -188,24 +194,45 @@ class MapAheadCursor(LookaheadCursor):
 
     def _submit(self, element: Any) -> Any:
         assert self._executor is not None
-        return (
-            element if isinstance(element, FailedElement) else self._executor.submit(self._function, element)
-        )
+        if isinstance(element, FailedElement):
+            return element
+        with self._explained():
+            return self._executor.submit(self._function, element)
 
     def _result(self, value: Any) -> Any:
         if not isinstance(value, Future):
             return value
-        try:
+        error = value.exception()
+        if error is None:
             return value.result()
-        except BrokenExecutor:  # a process has died; this says nothing about the element
-            raise
-        except Exception as error:
+        if isinstance(error, Exception) and not isinstance(error, BrokenProcessPool):
             return FailedElement(error)
+        with self._explained():
+            raise error  # it says nothing about the element
 
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
         super().close()
+
+
+def _begin(began: Any) -> None:
+    """Initializes a process of ``map``."""
+    mark_begun(began)
+    begin_worker()
+
+
+@contextmanager
+def _explained(beginning: Beginning) -> Iterator[None]:
+    """A context that starts the processes of ``map`` or waits for them."""
+    try:
+        with beginning.explained():
+            yield
+    except BrokenProcessPool:
+        raise BrokenProcessPool(
+            "a process that map had started has ended, perhaps for lack of memory or because of what the "
+            "function does; nothing is lost: the next call continues at the same element"
+        ) from None
 
 
 def _shut_down(executor: Executor, process: int) -> None:
