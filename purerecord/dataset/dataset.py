@@ -178,7 +178,8 @@ class Dataset:
     def cache(self, filename: Any = "") -> Dataset:
         """The elements of epoch 0 in every epoch, kept in memory or in a file; put ``shuffle`` after it.
 
-        All epochs share the arrays of a cache in memory, so they are read-only.
+        All epochs share the arrays of a cache in memory, so they are read-only. A file holds pickles: it can
+        run any code in who reads it, so use only files that you trust. Delete it when the data has changed.
         """
         return self._then(Cache(self._node, os.fsdecode(filename)))
 

@@ -27,6 +27,7 @@ from typing import Any
 
 from ...processes.start import Beginning, begin_worker, mark_begun, refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, FailedElement, Pattern, State, data_changed
+from .states import count_of, values_of
 
 
 @dataclass
@@ -152,8 +153,9 @@ class LookaheadCursor(Cursor):
         return {"up": run.begin, "ahead": run.used}
 
     def restore(self, state: State) -> None:
-        self._parent.restore(state["up"])
-        if self._parent.skip(state["ahead"]) != state["ahead"]:
+        up, ahead = values_of(state, "up", "ahead")
+        self._parent.restore(up)
+        if self._parent.skip(count_of(ahead)) != ahead:
             raise data_changed("there are fewer elements")
 
     def close(self) -> None:

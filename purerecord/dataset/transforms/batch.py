@@ -28,6 +28,7 @@ from ..engine.node import (
     first_failed,
     take_exactly,
 )
+from ..engine.states import count_of, values_of
 from ..engine.structure import count_rows, select, stack, stack_padded
 
 
@@ -174,9 +175,11 @@ class _UnbatchCursor(Cursor):
         return {"up": self._begin, "row": self._next}
 
     def restore(self, state: State) -> None:
-        self._parent.restore(state["up"])
-        if self.skip(state["row"]) != state["row"]:
+        up, row = values_of(state, "up", "row")
+        self._parent.restore(up)
+        if count_of(row) and not (self._load() and row < self._rows):
             raise data_changed("a batch has fewer rows")
+        self._next = row
 
     def close(self) -> None:
         self._parent.close()

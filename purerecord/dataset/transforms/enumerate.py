@@ -19,6 +19,7 @@ from ..engine.node import (
     Transform,
     first_failed,
 )
+from ..engine.states import count_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class _EnumerateCursor(PassThroughCursor):
     def __init__(self, parent: Cursor, start: int) -> None:
         super().__init__(parent)
         self.cheap_lookahead = parent.cheap_lookahead
-        self._next = start
+        self._start = self._next = start
 
     def take(self, count: int) -> Elements:
         elements = self._parent.take(count)
@@ -58,5 +59,6 @@ class _EnumerateCursor(PassThroughCursor):
         return {"next": self._next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._next = state["next"]
-        self._parent.restore(state["up"])
+        number, up = values_of(state, "next", "up")
+        self._next = self._start + count_of(number - self._start if isinstance(number, int) else number)
+        self._parent.restore(up)

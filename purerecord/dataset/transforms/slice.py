@@ -23,6 +23,7 @@ from ..engine.node import (
     Transform,
     join,
 )
+from ..engine.states import count_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,5 +133,6 @@ class _SliceCursor(PassThroughCursor):
         return {"position": self._position, "wait": self._before_next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._position, self._before_next = state["position"], state["wait"]
-        self._parent.restore(state["up"])
+        position, wait, up = values_of(state, "position", "wait", "up")
+        self._position, self._before_next = count_of(position), count_of(wait)
+        self._parent.restore(up)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..engine.node import Context, Cursor, Elements, Node, State, first_failed, take_exactly
+from ..engine.states import list_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class _ZipCursor(Cursor):
         return [part.state() for part in self._parts]
 
     def restore(self, state: State) -> None:
-        for part, own in zip(self._parts, state, strict=True):
+        for part, own in zip(self._parts, list_of(state, len(self._parts)), strict=True):
             part.restore(own)
 
     def close(self) -> None:
