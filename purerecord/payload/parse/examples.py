@@ -111,9 +111,10 @@ def decode_examples(records: Serialized, features: Mapping[str, Any] | None = No
     return {name: _natural_output(column, len(batch)) for name, column in natural_columns(batch).items()}
 
 
-def natural_columns(records: Records) -> dict[str, Column]:
-    """Every feature of ``records`` as a column; SchemaError if one is of more than one kind."""
-    columns = gather(records, None)
+def natural_columns(records: Records, names: Iterable[str] | None = None) -> dict[str, Column]:
+    """Every feature of ``records`` as a column, or those of the given names, even if no record has them;
+    SchemaError if one is of more than one kind."""
+    columns = gather(records, None if names is None else dict.fromkeys(names))
     raise_first_error(mixed_kinds(CheckedColumns(columns, len(records), Origin(records))))
     return columns
 
