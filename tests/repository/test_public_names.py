@@ -255,6 +255,7 @@ def test_errors_survive_a_pickle(name):
 CHAINS = [
     lambda files: files.shuffle(3).batch(2).parse({"x": pr.FixedLenFeature([], np.int64)}).prefetch(2),
     lambda files: files.batch(2).parallel(1),
+    lambda files: pr.TFRecordDataset(files._node.paths, with_path=True),
     lambda files: files.cache(),
     lambda files: files.repeat(2).take(3).skip(1).shard(2, 0).enumerate().map(len).filter(bool),
     lambda files: files.global_shuffle(1).batch(2).unbatch().padded_batch(2),
