@@ -24,7 +24,7 @@ from ..payload.exact_floats import is_exact
 from ..payload.parse.checked_columns import CheckedColumns, Origin
 from ..payload.parse.examples import natural_columns, parse_example
 from ..payload.parse.sequences import natural_sequences, parse_sequence_example
-from ..payload.parse.text import Text, no_strings, text_error
+from ..payload.parse.text import Text, no_strings, text_column, text_error
 from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
@@ -63,17 +63,23 @@ def to_arrow(columns: Mapping[str, Any]) -> Any:
 
 
 @public
-def from_arrow(table: Any) -> dict[str, ColumnValues]:
+def from_arrow(table: Any, *, text: bool | Iterable[str] = False) -> dict[str, ColumnValues]:
     """The columns of a table, in the form of ``decode_examples`` and ``encode_examples``.
 
     ``table`` is a ``pyarrow.Table`` or ``RecordBatch``, or anything with ``__arrow_c_stream__``, such as a
     DataFrame of polars. Lists become a ``Ragged``, fixed-size lists dimensions, strings objects of bytes; a
     column with nulls becomes a ``Ragged`` with ``missing`` rows there. Arrays that share the table's memory
-    are read-only. A type that an Example cannot hold raises an ``EncodeError``.
+    are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` is that of
+    ``decode_examples``.
     """
+    strings = Text(text)
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()
     _check_names(whole.schema)
-    return {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
+    columns = {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
+    rows = CheckedColumns({}, whole.num_rows)
+    for name in filter(strings.__contains__, columns):
+        columns[name] = text_column(name, columns[name], rows, required=name in strings.names)
+    return columns
 
 
 @public

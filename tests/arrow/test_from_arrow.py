@@ -101,3 +101,15 @@ def test_nulls_and_empty_lists_are_different_rows():
     assert columns["untyped"].untyped.tolist() == [True, False, True]
     records = pr.encode_examples(columns)
     assert [sorted(pr.decode_example(record)) for record in records] == [["untyped", "x"], ["x"], ["untyped"]]
+
+
+def test_columns_of_a_table_can_be_text():
+    table = pa.table({"x": ["a", None], "y": [["b"], []], "raw": [b"\xff", b""], "id": [1, 2]})
+    columns = arrow.from_arrow(table, text=["x", "y"])
+    assert columns["x"].to_list() == [["a"], []]
+    assert columns["x"].missing.tolist() == [False, True]
+    assert columns["y"].to_list() == [["b"], []]
+    assert columns["raw"].tolist() == [b"\xff", b""]
+    assert arrow.to_arrow(columns).schema.field("y").type == pa.large_list(pa.large_string())
+    with pytest.raises(pr.SchemaError, match=r"'raw': .*not UTF-8"):
+        arrow.from_arrow(table, text=True)
