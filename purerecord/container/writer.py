@@ -19,6 +19,7 @@ from typing import Any
 from .. import public
 from ..errors import ClosedError, EncodeError
 from ..memory.malloc import retain_freed_memory
+from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
@@ -351,6 +352,6 @@ def check_appendable(path: str, options: TFRecordOptions) -> bool:
             file.seek(-8, os.SEEK_END)
             if file.read() == bytes(8):  # the CRC and size of nothing
                 raise ValueError(
-                    f"{path} ends with an empty GZIP member, after which TensorFlow stops reading"
+                    f"{printable(path)} ends with an empty GZIP member, after which TensorFlow stops reading"
                 )
     return records > 0

@@ -294,6 +294,7 @@ def test_socket_that_takes_no_more_says_so_and_goes_on_exactly():
 def test_one_call_never_writes_more_than_macos_allows(path, monkeypatch):
     assert purerecord.container.writer._MOST_AT_ONCE < 1 << 31
     monkeypatch.setattr(purerecord.container.writer, "_MOST_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(purerecord.storage.file_handles, "MOST_AT_ONCE", 1 << 16)
     limit_calls_as_macos(monkeypatch, 1 << 16)
     records = [bytes([number]) * (number * 10_000) for number in range(1, 20)]
     with TFRecordWriter(path) as writer:
