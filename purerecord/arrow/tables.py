@@ -168,7 +168,7 @@ def _unknown(name: str) -> SchemaError:
 
 
 def _batches(reader: RecordReader) -> Iterator[Records]:
-    while (records := reader.next_batch(_CHUNK_RECORDS, _CHUNK_BYTES)) is not None:
+    while (records := reader.next_item(_CHUNK_RECORDS, _CHUNK_BYTES)) is not None:
         yield records
 
 
