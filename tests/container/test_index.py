@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import struct
+from contextlib import closing
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +30,7 @@ from purerecord import (
     load_index,
 )
 from purerecord.container import index
+from purerecord.storage.file_handles import OpenFile
 from tests.support.damage import (
     HEADER,
     OVERHEAD,
@@ -203,12 +206,21 @@ def test_no_cut_or_damaged_block_header_is_indexed(blocked):
                 build_index(blocked)
 
 
-def test_file_that_becomes_shorter_meanwhile_is_truncated():
+def test_file_that_becomes_shorter_meanwhile_is_truncated(tmp_path):
+    path = tmp_path / "file"
     data = frames([bytes(50)] * 10)
-    with pytest.raises(TruncatedError):
-        index._frame_sizes(io.BytesIO(data), len(data) + 100)
-    with pytest.raises(TruncatedError):
-        index._frame_sizes(io.BytesIO(data[:-70]), len(data))
+    path.write_bytes(data)
+    with closing(OpenFile(str(path))) as file:
+        with pytest.raises(TruncatedError):
+            index._frame_sizes(file, len(data) + 100)
+        path.write_bytes(data[:-70])
+        with pytest.raises(TruncatedError):
+            index._frame_sizes(file, len(data))
+
+
+def test_a_folder_has_no_index(tmp_path):
+    with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
+        build_index(tmp_path)
 
 
 def test_missing_file_and_url_are_refused(tmp_path):
