@@ -107,6 +107,7 @@ def test_hugging_face_datasets(animals):
     assert dataset[1] == {"legs": 6, "name": b"ant", "spots": [], "weight": 0.25}
 
 
-def test_code_on_the_page_about_arrow_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/arrow.md", "docs/recipes.md"])
+def test_code_for_arrow_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_blocks("arrow.md", r"(?: arrow)?") > 8
+    assert run_blocks(page, r"(?: arrow)?") > 8
