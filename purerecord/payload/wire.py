@@ -170,7 +170,7 @@ def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> V
 def _unpacked(data: bytes, field: Field, kind: int) -> list[Any] | None:
     """The elements of a long list of unpacked numbers and nothing else, as some encoders write it, else None.
 
-    They are what ``_elements`` would give. A loop over the fields would take twenty times as long.
+    They are what ``_elements`` would give. A loop over the fields would be slow.
     """
     size = field.end - field.begin
     if kind == BYTES or size < _LEAST_UNPACKED:
