@@ -7,8 +7,6 @@ does not know how a file is stored, how a frame is laid out, nor what a payload 
 from __future__ import annotations
 
 import operator
-import os
-import threading
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from .. import public
 from ..errors import ClosedError, CorruptionError, PureRecordError
 from ..records import Records
+from ..storage.fork_lock import ForkLock
 from ..storage.paths import resolve
 from .frame_stream import FrameStream, Place
 from .looks_like import open_source
@@ -58,8 +57,7 @@ class RecordReader(Iterator[bytes]):
         self._looped = False  # whether there may be any
         self._batch: Iterator[Records] = iter(())  # a batch that was read and not handed out yet
         self._batch_limit = 0  # the size that it was read for
-        self._lock = threading.Lock()  # all loops over this reader share its position
-        self._pid = os.getpid()
+        self._lock = ForkLock()  # all loops over this reader share its position
         self._unfinished = False  # whether a call is changing the position, or was interrupted in doing so
         self._start: _Start | None = None  # where that call began, if the reader can go back there
         self.skipped = 0
@@ -77,7 +75,7 @@ class RecordReader(Iterator[bytes]):
         while True:
             current = self._current
             yield from current
-            with self._locked():
+            with self._lock.here():
                 self._begin(None)
                 if current is not self._current:
                     self._unfinished = False
@@ -112,7 +110,7 @@ class RecordReader(Iterator[bytes]):
             ready = self._batch
             for batch in ready:
                 return batch
-            with self._locked():
+            with self._lock.here():
                 if ready is not self._batch:
                     continue  # another thread has read on
                 self._begin(limit)
@@ -121,12 +119,6 @@ class RecordReader(Iterator[bytes]):
                     self._unfinished = False
                     return None
                 self._batch, self._batch_limit, self._unfinished = iter((records,)), limit, False
-
-    def _locked(self) -> threading.Lock:
-        """The lock; a new one in a forked process, as a thread of the other may hold the old one."""
-        if os.getpid() != self._pid:
-            self._lock, self._pid = threading.Lock(), os.getpid()
-        return self._lock
 
     def _begin(self, limit: int | None) -> None:
         """Begin a call that reads on. If the call before was interrupted, go back to where it began."""
