@@ -254,6 +254,7 @@ class _Output:
         self.atomic = atomic
         self.continues = False  # whether the file already holds records
         self._index = index
+        self._process = os.getpid()  # a process that is forked from it must not remove its file
         self._pieces: list[Any] = []
         self._size = 0
         self._ours = not hasattr(path, "write")
@@ -335,7 +336,7 @@ class _Output:
         if not self._ours:
             return
         self._file.close()
-        if self.atomic and os.path.exists(self._target):
+        if self.atomic and self._process == os.getpid() and os.path.exists(self._target):
             os.unlink(self._target)
 
 
