@@ -97,7 +97,7 @@ def read_table(
 
     Without ``features``, every feature becomes a column: of values if no record has more than one, of
     fixed-size lists if all have equally many, else of lists. A feature list becomes lists of lists. A record
-    that lacks the feature is null. ``columns`` names those that you want; an Example is decoded for these alone.
+    that lacks the feature is null. ``columns`` names those that you want; only these are decoded.
 
     With ``features``, a mapping of specs, or a pair of mappings for SequenceExamples, the columns are those
     of ``parse_example`` or ``parse_sequence_example``, but features of varying length become lists, and
