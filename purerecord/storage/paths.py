@@ -136,14 +136,17 @@ def split_pattern(pattern: str) -> tuple[str, str, int | None]:
     return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
 
 
-def temporary_name(path: str) -> str:
-    """A name beside ``path`` for a file that will replace it once complete; an error if that cannot be."""
+def temporary_name(path: str, what: str = "partial") -> str:
+    """A name beside ``path`` for a file that will replace it once complete; an error if that cannot be.
+
+    ``what`` is a part of the name: "partial", or "replaced" for an old file that another one replaces.
+    """
     ordinary = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
     stream = os.path.islink(path) and os.readlink(path).startswith("/proc/")  # such as /dev/stdout
     if stream or not ordinary:
         raise FileExistsError(errno.EEXIST, "it is no ordinary file, and so cannot be replaced", path)
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
+    return os.path.join(folder, f".{name}.{what}-{os.urandom(4).hex()}")
 
 
 @contextmanager

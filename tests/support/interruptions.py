@@ -1,8 +1,9 @@
 """Interrupts at a chosen moment inside purerecord: an exception, or anything else that a test does there.
 
-A moment is a place where Python handles signals: before a line, and after a C function has returned, when its
-result is lost. Python does not look at signals before ``return name``, nor in the middle of entering or
-leaving ``with lock``, so these lines are no moments. What is raised in ``__del__``, Python ignores.
+A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
+and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
+before ``return name``, nor in the middle of entering or leaving ``with lock``, so these lines are no moments.
+What is raised in ``__del__``, Python ignores.
 """
 
 from __future__ import annotations
@@ -50,9 +51,19 @@ class Moments:
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_HOME):
             return None
-        if event == "line" and not _NO_MOMENT.match(_line(frame).strip()):
-            self._moment(frame)
-        return self._trace
+        handles = True  # whether signals are handled before the next line
+        last = 0  # the number of the line before
+
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal handles, last
+            if event == "line":
+                line = _line(frame).strip()
+                if (handles or frame.f_lineno <= last) and not _NO_MOMENT.match(line):
+                    self._moment(frame)
+                handles, last = "(" in line, frame.f_lineno
+            return trace
+
+        return trace
 
     def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_return" and frame.f_code.co_filename.startswith(_HOME):
