@@ -338,9 +338,10 @@ class FrameStream:
         inner = resync.last_frames(buffer.data[begin : end + FOOTER])
         if inner is not None:
             buffer.record += 1
-            # Bytes are missing from this frame, and its length leads past the frames that follow it.
+            # Bytes are missing from this frame, and its length leads past the frames that follow it. Whole
+            # records may be missing with them.
             self._resynced = True
-            return Damage(at, self._go_to(buffer.base + begin + inner), damage.BAD_DATA, 1)
+            return Damage(at, self._go_to(buffer.base + begin + inner), damage.BAD_DATA)
         kind = damage.ZEROS if resync.has_hole(buffer.data[begin:end]) else damage.BAD_DATA
         buffer.cursor += 1
         buffer.record += 1
@@ -460,7 +461,7 @@ class FrameStream:
         kind = damage.BAD_DATA
         if found is None:
             kind = damage.TRUNCATED_FOOTER if end - begin >= size - FOOTER else damage.TRUNCATED_PAYLOAD
-        return Damage(begin, end, kind, 1)
+        return Damage(begin, end, kind)  # how many records were cut off after it, or out of it, is unknown
 
     def _find_inside(self, size: int, *, whole: bool) -> int | None:
         """The next frame of the file among the ``size`` bytes that the frame before it claims.

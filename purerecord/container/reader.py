@@ -37,9 +37,9 @@ def check_on_error(on_error: str) -> None:
 class RecordReader(Iterator[bytes]):
     """An iterator over the records of one file after the other, as ``read_records`` returns it.
 
-    After the clean end of the last file, iterating again gives the records that were written to it meanwhile.
-    With ``on_error="skip"``, ``skipped`` counts the damaged ranges that were skipped, and ``last_error`` is
-    the error of the last one.
+    ``path`` is the file of the record that came last. After the clean end of the last file, iterating again
+    gives the records that were written to it meanwhile. With ``on_error="skip"``, ``skipped`` counts the
+    damaged ranges that were skipped, and ``last_error`` is the error of the last one.
     """
 
     def __init__(
@@ -73,6 +73,11 @@ class RecordReader(Iterator[bytes]):
         for record in self._loop(None, None):
             return record
         raise StopIteration
+
+    @property
+    def path(self) -> str | None:
+        """The name of the file of the record that came last; None if there is no file."""
+        return None if self._stream is None else self._stream.name
 
     def batches(self, batch_size: int | None = None) -> Iterator[Records]:
         """The records in batches; see ``read_batches``."""
@@ -108,6 +113,7 @@ class RecordReader(Iterator[bytes]):
                     self._unfinished = False
                     return
                 self._pending, self._unfinished = _Pending(limit, iter(items)), False
+                del items  # or this loop would keep a batch, and its memory could not be used again
 
     def _read(self, limit: int | None, most: int | None) -> Iterable[Any] | None:
         if limit is None:
@@ -263,10 +269,10 @@ def read_records(
     """The records of ``source``, one after the other, as ``bytes``.
 
     ``source`` is a path, a URL, a glob, a shard pattern (``name@10``, ``name-?????-of-?????``), a list of
-    those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP" or "ZLIB". The
-    CRC of each length is always checked, that of the data unless ``verify`` is False. At damage,
-    ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged record, and "stop"
-    ends as if the data ended there.
+    those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP", "ZLIB",
+    "BZ2", "XZ" or "ZSTD". The CRC of each length is always checked, that of the data unless ``verify`` is
+    False. At damage, ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged
+    record, and "stop" ends as if the data ended there.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import index as as_index
-from typing import Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, Union, overload
 
 import numpy as np
 
 from .. import public
 from ..errors import CompressionError, CorruptionError, StaleIndexError
-from ..records import Origins, Records
+from ..records import Chosen, Origins, Records, chosen_numbers
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
@@ -38,8 +38,13 @@ from .reader import RecordReader
 _BYTES_AT_ONCE = 1 << 22
 # A loop over all records reads this many at a time.
 _RECORDS_AT_ONCE = 1024
+# Files that a repr names, at most.
+_NAMED_FILES = 4
 # Inflated blocks of a blocked GZIP file that are kept, for each file.
 _CACHED_BLOCKS = 4
+
+
+_Numbers = Union[range, Offsets]
 
 
 @public
@@ -47,7 +52,8 @@ class RecordFile(Sequence[bytes]):
     """The records of one file, or of many shards, by number.
 
     ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it, the index
-    beside the file (``<path>.index``) is used, or one is built on first use. A slice is a ``RecordFile``.
+    beside the file (``<path>.index``) is used, or one is built on first use. A slice, an array of numbers or
+    a mask gives a ``RecordFile`` of these records, which are read when they are asked for.
 
     >>> records = RecordFile("train-*.tfrecord")
     >>> len(records), records[0], records[-10:]
@@ -68,7 +74,7 @@ class RecordFile(Sequence[bytes]):
         self._shards = [
             _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
         ]
-        self._numbers: range | None = None  # the records of a slice; None means all
+        self._numbers: _Numbers | None = None  # the chosen records; None means all
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -79,23 +85,40 @@ class RecordFile(Sequence[bytes]):
         return len(self._all())
 
     @overload
-    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: int) -> bytes: ...
     @overload
-    def __getitem__(self, key: slice) -> RecordFile: ...
-    def __getitem__(self, key: SupportsIndex | slice) -> bytes | RecordFile:
+    def __getitem__(self, key: slice | Chosen) -> RecordFile: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: SupportsIndex | slice | Chosen) -> bytes | RecordFile:
         if isinstance(key, slice):
-            part = object.__new__(RecordFile)
-            part.__dict__.update(self.__dict__)
-            part._numbers = self._all()[key]
-            return part
-        number = self._all()[as_index(key)]
+            return self._part(self._all()[key])
+        try:
+            index = as_index(key)  # type: ignore[arg-type]
+        except TypeError:
+            return self._part(self._chosen(chosen_numbers(key, len(self))))
+        try:
+            number = int(self._all()[index])
+        except IndexError:
+            raise IndexError(f"record {index} of {len(self)}") from None
         shard = bisect_right(self._ends, number)
         return self._shards[shard].read_one(number - (self._ends[shard - 1] if shard else 0))
+
+    def _part(self, numbers: _Numbers) -> RecordFile:
+        part = object.__new__(RecordFile)
+        part.__dict__.update(self.__dict__)
+        part._numbers = numbers
+        return part
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
         """Several records, in the order of ``indices``, read and checked together."""
         all_numbers = self._all()
-        numbers = np.array([all_numbers[index] for index in indices], np.int64)
+        try:
+            numbers = np.array([all_numbers[index] for index in indices], np.int64)
+        except IndexError:
+            count = len(all_numbers)
+            outside = next(index for index in indices if not -count <= index < count)
+            raise IndexError(f"record {outside} of {count}") from None
         shards, inside = self._locate(numbers)
         found = [b""] * len(numbers)
         for shard in np.unique(shards).tolist():
@@ -115,8 +138,7 @@ class RecordFile(Sequence[bytes]):
         joined and checked together. This makes a shuffle over whole files fast.
         """
         if self._plain and len(numbers):
-            every = self._all()
-            shards, inside = self._locate(every.start + numbers * every.step)
+            shards, inside = self._locate(self._chosen(numbers))
             data, sizes = [b""] * len(numbers), np.empty(len(numbers), np.int64)
             for shard in np.unique(shards).tolist():
                 rows = np.flatnonzero(shards == shard)
@@ -125,6 +147,10 @@ class RecordFile(Sequence[bytes]):
                 records.origins = Origins(self._paths, shards, inside)
                 return records
         return self.__getitems__(numbers.tolist())  # also raises the exact error
+
+    def file_numbers(self, numbers: Offsets) -> Offsets:
+        """The place in ``paths`` of the file of each of these records, whose numbers are not negative."""
+        return self._locate(self._chosen(numbers))[0]
 
     def load_indexes(self) -> list[Index | None]:
         """The index of each file, loaded or built now if need be; None for a file that cannot seek."""
@@ -153,13 +179,23 @@ class RecordFile(Sequence[bytes]):
         self.__dict__.update(state, _shards=shards)
 
     def __repr__(self) -> str:
-        names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
+        names = ", ".join(map(repr, self._paths[:_NAMED_FILES]))
+        if len(self._paths) != 1:
+            more = len(self._paths) - _NAMED_FILES
+            names = f"[{names}, ... {more} more]" if more > 0 else f"[{names}]"
         if self._numbers is None:
             return f"RecordFile({names})"
+        if not isinstance(self._numbers, range):
+            return f"RecordFile({names})[<{len(self._numbers)} numbers>]"
         start, stop, step = self._numbers.start, self._numbers.stop, self._numbers.step
         return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
 
-    def _all(self) -> range:
+    def _chosen(self, numbers: Offsets) -> Offsets:
+        """The numbers, among the records of all files, of those of these records."""
+        every = self._all()
+        return every.start + numbers * every.step if isinstance(every, range) else every[numbers]
+
+    def _all(self) -> _Numbers:
         """The numbers of these records among the records of all files."""
         return range(self._ends[-1] if self._ends else 0) if self._numbers is None else self._numbers
 

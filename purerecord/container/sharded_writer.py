@@ -18,11 +18,14 @@ import numpy as np
 
 from .. import public
 from ..errors import ClosedError
+from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
 from ..storage.paths import (
     is_url,
+    keep_complete,
     local_path,
+    replace,
     shard_name,
     shard_names,
     split_pattern,
@@ -60,7 +63,9 @@ class ShardedWriter:
         self._closed = True  # until everything below has worked
         path = local_path(pattern)
         if is_url(path):
-            raise ValueError(f"{path}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL")
+            raise ValueError(
+                f"{printable(path)}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL"
+            )
         self._head, self._tail, counted = split_pattern(path)
         if counted is not None and shards not in (None, counted):
             raise ValueError(f"the name says {counted} shards, the argument {shards}")
@@ -239,7 +244,8 @@ class ShardedWriter:
         self._discard()
 
     def __repr__(self) -> str:
-        return f"<ShardedWriter {self._head}-*{self._tail}{' (closed)' if self._closed else ''}>"
+        pattern = printable(f"{self._head}-*{self._tail}")
+        return f"<ShardedWriter {pattern}{' (closed)' if self._closed else ''}>"
 
 
 def _sync(path: str) -> None:
@@ -248,16 +254,15 @@ def _sync(path: str) -> None:
 
 
 def _replace_all(renames: list[tuple[str, str]]) -> None:
-    """Give the files their new names.
+    """Give the files, which are complete, their names.
 
     Old shards of the same names are moved away first. If the process is killed meanwhile, shards are missing,
     which every reader of the shard pattern notices; old and new ones never stand side by side. An error or an
-    interrupt puts the old ones back.
+    interrupt puts the old ones back. If the system refuses a rename, as Windows does while a program has the
+    file open, the new files stay, under names that the error tells.
     """
     if len(renames) == 1:
-        (temporary, name) = renames[0]
-        with writing(name):
-            os.replace(temporary, name)
+        replace(*renames[0], keep=True)
         return
     old = [(name, temporary_name(name, "replaced")) for _, name in renames if os.path.lexists(name)]
     try:
@@ -267,15 +272,22 @@ def _replace_all(renames: list[tuple[str, str]]) -> None:
         for source, target in renames:
             with writing(target):
                 os.replace(source, target)
-    except BaseException:
+    except BaseException as error:
         for temporary, name in renames:
-            if not os.path.exists(temporary):
-                with suppress(OSError):
-                    os.unlink(name)
+            if not os.path.lexists(temporary):
+                os.replace(name, temporary)
         for name, kept in old:
             if os.path.lexists(kept):
                 os.replace(kept, name)
-        raise
+        if not isinstance(error, PermissionError):
+            raise
+        complete = [keep_complete(temporary) for temporary, _ in renames]
+        raise PermissionError(
+            error.errno,
+            "the new shards cannot take the names of the old ones, perhaps because a program has this one "
+            f"open; they are complete and kept as {', '.join(complete)}",
+            error.filename,
+        ) from None
     for _, kept in old:
         with suppress(OSError):
             os.unlink(kept)

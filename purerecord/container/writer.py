@@ -21,10 +21,11 @@ from typing import Any
 from .. import public
 from ..errors import ClosedError, EncodeError
 from ..memory.malloc import retain_freed_memory
+from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
-from ..storage.paths import is_url, local_path, open_remote, temporary_name, writing
+from ..storage.paths import is_url, local_path, open_remote, replace, temporary_name, writing
 from . import frames
 from .index import build_index, index_path
 from .reader import RecordReader
@@ -35,6 +36,8 @@ _BUFFERED_BYTES = 1 << 18
 _GATHERED_MEAN = 1 << 12
 # Pieces that every system takes in one call.
 _PIECES_AT_ONCE = 1024
+# Bytes that every system takes in one call: macOS refuses 2 GiB.
+_MOST_AT_ONCE = 1 << 30
 # Records that ``write_many`` handles at once.
 _RECORDS_AT_ONCE = 8192
 # Records that ``write_many`` takes from an iterator before it looks at their sizes.
@@ -353,9 +356,9 @@ class _Output:
         """Write the first of the pieces and give the number of bytes that were written."""
         if self._position is not None:
             self._file.seek(self._position)
-        if gather:
+        if gather and self._size <= _MOST_AT_ONCE:
             return os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
-        written: int | None = self._file.write(self._pieces[0])
+        written: int | None = self._file.write(self._pieces[0])  # FileIO writes a part of what is too much
         if not isinstance(self._file, io.RawIOBase):
             return len(self._pieces[0])
         if written is None:
@@ -373,7 +376,7 @@ class _Output:
             # The index is built from the written file, which also proves that the file is whole.
             index = build_index(self._target) if self._index else None
             if self.atomic:
-                os.replace(self._target, self.name)
+                replace(self._target, self.name, keep=True)
         if index is not None:
             index.save(index_path(self.name))
 
@@ -411,6 +414,6 @@ def check_appendable(path: str, options: TFRecordOptions) -> bool:
             file.seek(-8, os.SEEK_END)
             if file.read() == bytes(8):  # the CRC and size of nothing
                 raise ValueError(
-                    f"{path} ends with an empty GZIP member, after which TensorFlow stops reading"
+                    f"{printable(path)} ends with an empty GZIP member, after which TensorFlow stops reading"
                 )
     return records > 0

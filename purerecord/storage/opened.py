@@ -14,7 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ClosedError
-from .compression import compression_name
+from . import file_handles
+from .bz2_xz_zstd import MemberDecompressor
+from .compression import READ_ONLY, compression_name
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named, is_url, open_remote
 
@@ -30,13 +32,15 @@ class _OwnFile(io.FileIO):
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to ``size`` bytes at ``offset``."""
+        size = min(size, file_handles.MOST_AT_ONCE)
         if hasattr(os, "pread"):
             return os.pread(self.fileno(), size, offset)
         self.seek(offset)
         return self.read(size) or b""
 
     def readinto_at(self, offset: int, buffer: memoryview) -> int:
-        """Fill ``buffer`` with the bytes at ``offset`` and give their number."""
+        """Fill ``buffer`` with the bytes at ``offset``, as far as one call can, and give their number."""
+        buffer = buffer[: file_handles.MOST_AT_ONCE]
         if hasattr(os, "preadv"):
             return os.preadv(self.fileno(), [buffer], offset)
         self.seek(offset)
@@ -142,8 +146,8 @@ def _open(name: str) -> _RegularFile | _StreamFile:
 class Opened:
     """One open file, as a source of plain bytes whatever its compression.
 
-    ``compression`` is "", "GZIP" or "ZLIB". If it is "auto", ``detect`` tells it from the file's first bytes;
-    until these have come, the attribute is None.
+    ``compression`` is the name of one, or "". If it is "auto", ``detect`` tells it from the file's first
+    bytes; until these have come, the attribute is None.
     """
 
     def __init__(
@@ -188,10 +192,12 @@ class Opened:
             self._head += more
         if not self._head:
             return None
-        head, self._head = self._head, b""
+        head = self._head
         if self.compression is None:
             assert self._detect is not None, "only a detection can tell the compression"
             self.compression = self._detect(head)
+        if self.compression in READ_ONLY:
+            return MemberDecompressor(Prefixed(head, self._file), self.compression)
         if self.compression:
             return inflated(self._file, self.compression, head)
         if self._regular is None:

@@ -43,6 +43,7 @@ from tests.support.damage import (
     set_length,
     starts,
 )
+from tests.support.other_systems import replace_as_windows
 
 RECORDS = [b"one", b"", b"three" * 10, b"x" * 300]
 BLOCKED = TFRecordOptions("GZIP", block_size=100)
@@ -489,3 +490,13 @@ def test_a_file_url_is_indexed_like_its_path(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(frames([b"a"]))
     assert build_index(f"file://{path}") == build_index(path)
+
+
+def test_index_that_a_program_has_open_on_windows_is_named_and_stays(path, tmp_path, monkeypatch):
+    target = tmp_path / "its.index"
+    target.write_bytes(b"old")
+    replace_as_windows(monkeypatch, target)
+    with pytest.raises(PermissionError, match=r"a program has the old one open: .*its\.index"):
+        build_index(path).save(target)
+    assert target.read_bytes() == b"old"
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from ...container.looks_like import detect
 from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
+from ...printable import printable
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
@@ -75,14 +79,15 @@ class _ForwardFile:
 
 @dataclass(frozen=True, eq=False)
 class Files(Node):
-    """The records of files, one file after the other."""
+    """The records of files, one file after the other; ``with_path``, as pairs of path and record."""
 
     paths: tuple[str, ...]
     compression: Any = "auto"
     on_error: str = "raise"
+    with_path: bool = False
 
     def open(self, context: Context) -> Cursor:
-        return _FilesCursor(self, context)
+        return _PairsCursor(self, context) if self.with_path else _FilesCursor(self, context)
 
     def open_file(
         self, path: str, context: Context, buffers: BufferPool, mean: int
@@ -110,12 +115,14 @@ class Files(Node):
         return len(self._table)
 
     def table(self) -> Table | None:
-        return None if self.size() is None else self._table
+        if self.size() is None:
+            return None
+        return _PairsTable(self._table) if self.with_path else self._table
 
     def label(self) -> str:
         names = repr(self.paths[0]) if len(self.paths) == 1 else f"<{len(self.paths)} files>"
         damage = "" if self.on_error == "raise" else f", on_error={self.on_error!r}"
-        return f"TFRecordDataset({names}{damage})"
+        return f"TFRecordDataset({names}{damage}{', with_path=True' if self.with_path else ''})"
 
     def outline(self) -> str:
         return f"TFRecordDataset(<{len(self.paths)}>)"
@@ -174,7 +181,7 @@ class _FilesCursor(Cursor):
         self._lazy_file.go_to(place.offset, place.record)
         records = self._lazy_file.take(1)
         if records is None:
-            raise data_changed(f"{place.path} has become shorter")
+            raise data_changed(f"{printable(place.path)} has become shorter")
         return records[0]
 
     def skip(self, count: int) -> int:
@@ -226,3 +233,31 @@ class _FilesCursor(Cursor):
         if self._lazy_file is not None:
             self._lazy_file.close()
         self._lazy_file = None
+
+
+class _PairsCursor(_FilesCursor):
+    """Pairs of path and record."""
+
+    def take(self, count: int) -> Elements:
+        records = super().take(count)
+        path = self._node.paths[self._number] if len(records) else ""  # they all come from the current file
+        return [(path, record) for record in records]
+
+    def load(self, elements: Elements) -> Elements:
+        return [
+            (item.path, self._read(item)) if isinstance(item, _UnreadRecord) else item for item in elements
+        ]
+
+
+@dataclass(frozen=True)
+class _PairsTable:
+    """Random access to pairs of path and record."""
+
+    records: RecordFile
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        paths = map(self.records.paths.__getitem__, self.records.file_numbers(numbers).tolist())
+        return list(zip(paths, self.records.fetch(numbers), strict=True))

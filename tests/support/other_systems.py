@@ -1,0 +1,84 @@
+"""What Windows and macOS do differently, simulated: tests run on Linux only."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import tempfile
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from purerecord.processes import shared_memory
+
+
+def sync_as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``os.fsync`` refuses a file that is not open for writing."""
+    import fcntl  # noqa: PLC0415 - Windows has none, and needs no simulation
+
+    fsync = os.fsync
+
+    def sync(file: int) -> None:
+        if fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", sync)
+
+
+def replace_as_windows(monkeypatch: pytest.MonkeyPatch, *opened: Any) -> None:
+    """``os.replace`` refuses to replace or to rename the files ``opened``, which a program has open."""
+    replace = os.replace
+
+    def refuse(source: Any, target: Any) -> None:
+        if {os.fspath(source), os.fspath(target)} & set(map(os.fspath, opened)):
+            raise PermissionError(errno.EACCES, "Access is denied", source, 5, target)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+
+
+def limit_calls_as_macos(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """``pread``, ``preadv`` and ``writev`` refuse more than ``most`` bytes at once: 2 GiB, on macOS."""
+    pread, preadv, writev = os.pread, os.preadv, os.writev
+
+    def check(size: int) -> None:
+        if size > most:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    def limited_pread(file: int, size: int, offset: int) -> bytes:
+        check(size)
+        return pread(file, size, offset)
+
+    def limited_preadv(file: int, views: list[Any], offset: int) -> int:
+        check(sum(map(len, views)))
+        return preadv(file, views, offset)
+
+    def limited_writev(file: int, pieces: list[Any]) -> int:
+        check(sum(map(len, pieces)))
+        return writev(file, pieces)
+
+    monkeypatch.setattr(os, "pread", limited_pread)
+    monkeypatch.setattr(os, "preadv", limited_preadv)
+    monkeypatch.setattr(os, "writev", limited_writev)
+
+
+def share_memory_as_windows(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Memory is shared by name, without files of ours; files in ``folder`` stand for the named memory."""
+
+    def named(file: int, size: int, *, tagname: str) -> mmap.mmap:
+        assert file == -1
+        with open(folder / tagname, "a+b") as memory:
+            if memory.tell() < size:
+                memory.truncate(size)
+            return mmap.mmap(memory.fileno(), size)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a mapped file cannot be removed on Windows, so there must be none")
+
+    monkeypatch.setattr(shared_memory, "_WITHOUT_FILES", True)
+    monkeypatch.setattr(shared_memory, "mmap", types.SimpleNamespace(mmap=named))
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
