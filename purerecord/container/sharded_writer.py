@@ -11,6 +11,7 @@ import heapq
 import os
 import warnings
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,17 @@ from ..errors import ClosedError
 from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
-from ..storage.paths import is_url, local_path, replace, shard_names, split_pattern, temporary_name
+from ..storage.paths import (
+    is_url,
+    keep_complete,
+    local_path,
+    replace,
+    shard_name,
+    shard_names,
+    split_pattern,
+    temporary_name,
+    writing,
+)
 from .frames import OVERHEAD
 from .writer import TFRecordWriter, payload_groups
 
@@ -72,6 +83,8 @@ class ShardedWriter:
         self._heap: list[tuple[int, int]] = []  # (bytes so far, number), with a fixed number of shards
         self._size = self._count = 0  # of the last file, if files are filled in turn
         self._failure: BaseException | None = None  # the error after which the files cannot be completed
+        self._unfinished = False  # whether a call is under way, or was interrupted
+        self._pid = os.getpid()
         self._closed = False
         self.paths: list[str] = []
         try:
@@ -82,12 +95,17 @@ class ShardedWriter:
             self._discard()
             raise
 
-    def _add(self) -> TFRecordWriter:
+    def _add(self) -> None:
         temporary = temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}")
-        writer = TFRecordWriter(temporary, self._options)
-        self._writers.append((writer, temporary))
+        with self._writing(len(self._writers)):
+            self._writers.append((TFRecordWriter(temporary, self._options), temporary))
         self._size = self._count = 0
-        return writer
+
+    def _writing(self, number: int) -> AbstractContextManager[None]:
+        """Names shard ``number`` in any OSError of the block, instead of its temporary file."""
+        if self._shards is not None:
+            return writing(shard_name(self._head, self._tail, number, self._shards))
+        return writing(f"{self._head}-{number:05d}-of-?????{self._tail}")
 
     def write(self, record: Any) -> None:
         """Add one record: all that ``TFRecordWriter.write`` takes."""
@@ -99,6 +117,7 @@ class ShardedWriter:
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
         for payloads, lengths in payload_groups(records, 1 << 20):
+            self._unfinished = True
             try:
                 if self._shards is None:
                     self._fill_in_turn(payloads, lengths.tolist())
@@ -108,16 +127,26 @@ class ShardedWriter:
                 # The error may have cut a shard, or have left records out of some of them.
                 self._failure = error.with_traceback(None)
                 raise
+            self._unfinished = False
 
     def _check_usable(self) -> None:
-        if self._failure is not None:
+        self._check_process()
+        if self._failure is not None or self._unfinished:
             self._discard()
+            reason = str(self._failure or "") or "it was interrupted"
             raise ClosedError(
-                f"writing has failed ({self._failure}), so the shards cannot be completed and are discarded; "
+                f"writing has failed ({reason}), so the shards cannot be completed and are discarded; "
                 "write them again"
             ) from self._failure
         if self._closed:
             raise ClosedError("the writer is closed")
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise ClosedError(
+                f"{self!r} belongs to the process that opened it, and not to one that was forked from it; "
+                "open a writer of its own there"
+            )
 
     def _distribute(self, payloads: Any, lengths: list[int]) -> None:
         """Write each payload to the file that is smallest so far."""
@@ -126,11 +155,12 @@ class ShardedWriter:
             so_far, number = self._heap[0]
             heapq.heapreplace(self._heap, (so_far + length + OVERHEAD, number))
             shares[number].append(at)
-        for (writer, _), share in zip(self._writers, shares, strict=True):
-            if isinstance(payloads, Records):
-                writer.write_many(payloads.take(np.array(share, np.int64)))
-            else:
-                writer.write_many([payloads[at] for at in share])
+        for number, share in enumerate(shares):
+            with self._writing(number):
+                if isinstance(payloads, Records):
+                    self._writers[number][0].write_many(payloads.take(np.array(share, np.int64)))
+                else:
+                    self._writers[number][0].write_many([payloads[at] for at in share])
 
     def _fill_in_turn(self, payloads: Any, lengths: list[int]) -> None:
         """Write the payloads to the last file, and to new files when it is full."""
@@ -141,75 +171,77 @@ class ShardedWriter:
             over = self._max_bytes is not None and self._count > 0 and self._size + size > self._max_bytes
             if not self._writers or full or over:
                 if self._writers:
-                    self._writers[-1][0].write_many(payloads[begin:at])
-                    self._writers[-1][0].close()
+                    with self._writing(len(self._writers) - 1):
+                        self._writers[-1][0].write_many(payloads[begin:at])
+                        self._writers[-1][0].close()
                 begin = at
                 self._add()
             self._size += size
             self._count += 1
-        self._writers[-1][0].write_many(payloads[begin:])
+        with self._writing(len(self._writers) - 1):
+            self._writers[-1][0].write_many(payloads[begin:])
 
     def flush(self) -> None:
         """Write everything so far to the files."""
         self._check_usable()
-        for writer, _ in self._writers:
+        for number, (writer, _) in enumerate(self._writers):
             if not writer.closed:
-                writer.flush()
+                with self._writing(number):
+                    writer.flush()
 
     def close(self) -> None:
         """Complete all files and give them their names, which ``paths`` then lists."""
-        if self._closed:
+        if self._closed and self._failure is None and not self._unfinished:
             return
-        if self._failure is not None:
-            self._check_usable()
-        self._closed = True
+        self._check_usable()
+        self._unfinished = True
         try:
             if not self._writers:
                 self._add()
-            for writer, _ in self._writers:
-                writer.close()
-            for _, temporary in self._writers:
-                _sync(temporary)
+            for number, (writer, temporary) in enumerate(self._writers):
+                with self._writing(number):
+                    writer.close()
+                    _sync(temporary)
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
-            refused: list[PermissionError] = []
-            for (_, temporary), name in zip(self._writers, names, strict=True):
-                try:
-                    replace(temporary, name, keep=True)
-                except PermissionError as error:  # the other shards get their names
-                    refused.append(error)
-            if refused:
-                first, *others = refused
-                first.strerror = "; likewise ".join([str(first.strerror), *(e.filename for e in others)])
-                raise first
+            _replace_all(
+                [(temporary, name) for (_, temporary), name in zip(self._writers, names, strict=True)]
+            )
         except BaseException:
             self._discard()
             raise
-        self.paths = names
+        self.paths, self._closed, self._unfinished = names, True, False
 
     def _discard(self) -> None:
         self._closed = True
         for writer, temporary in self._writers:
             writer.abandon()
-            if os.path.exists(temporary):
+            if os.getpid() == self._pid and os.path.exists(temporary):
                 os.unlink(temporary)
+
+    @property
+    def records(self) -> int:
+        """The number of records that this writer has accepted."""
+        return sum(writer.records for writer, _ in self._writers)
 
     def __enter__(self) -> ShardedWriter:
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
-        if kind is not None and not self._closed:
-            self._discard()
-        else:
+        if kind is None:
             self.close()
+        elif not self._closed:
+            self._discard()
 
     def __del__(self) -> None:
-        if not getattr(self, "_closed", True):
+        if getattr(self, "_closed", True):
+            return
+        if os.getpid() == self._pid:
             warnings.warn(
                 f"{self!r} was never closed, its files are discarded", ResourceWarning, stacklevel=2
             )
-            self._discard()
+        self._discard()
 
     def __repr__(self) -> str:
         pattern = printable(f"{self._head}-*{self._tail}")
@@ -219,3 +251,43 @@ class ShardedWriter:
 def _sync(path: str) -> None:
     with open(path, "r+b") as file:  # Windows syncs only what is open for writing
         os.fsync(file.fileno())
+
+
+def _replace_all(renames: list[tuple[str, str]]) -> None:
+    """Give the files, which are complete, their names.
+
+    Old shards of the same names are moved away first. If the process is killed meanwhile, shards are missing,
+    which every reader of the shard pattern notices; old and new ones never stand side by side. An error or an
+    interrupt puts the old ones back. If the system refuses a rename, as Windows does while a program has the
+    file open, the new files stay, under names that the error tells.
+    """
+    if len(renames) == 1:
+        replace(*renames[0], keep=True)
+        return
+    old = [(name, temporary_name(name, "replaced")) for _, name in renames if os.path.lexists(name)]
+    try:
+        for source, target in old:
+            with writing(source):
+                os.replace(source, target)
+        for source, target in renames:
+            with writing(target):
+                os.replace(source, target)
+    except BaseException as error:
+        for temporary, name in renames:
+            if not os.path.lexists(temporary):
+                os.replace(name, temporary)
+        for name, kept in old:
+            if os.path.lexists(kept):
+                os.replace(kept, name)
+        if not isinstance(error, PermissionError):
+            raise
+        complete = [keep_complete(temporary) for temporary, _ in renames]
+        raise PermissionError(
+            error.errno,
+            "the new shards cannot take the names of the old ones, perhaps because a program has this one "
+            f"open; they are complete and kept as {', '.join(complete)}",
+            error.filename,
+        ) from None
+    for _, kept in old:
+        with suppress(OSError):
+            os.unlink(kept)

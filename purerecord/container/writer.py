@@ -3,6 +3,7 @@
 Frames and compressed bytes equal TensorFlow's to the last byte. Unfinished output never passes for complete:
 an atomic file appears under its name only when it is complete, and appending first checks that the file is
 whole. After a failed write the unwritten bytes are kept, so that another attempt continues exactly there.
+After an interrupt a writer goes on exactly, or it refuses. A forked process writes nothing.
 This module does not know what a payload means.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -23,7 +25,7 @@ from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
-from ..storage.paths import is_url, local_path, open_remote, replace, temporary_name
+from ..storage.paths import is_url, local_path, open_remote, replace, temporary_name, writing
 from . import frames
 from .index import build_index, index_path
 from .reader import RecordReader
@@ -88,22 +90,21 @@ class TFRecordWriter:
         index: bool = False,
     ) -> None:
         self._closed = True  # until everything below has worked
+        self._pid = os.getpid()
         self._options = as_options(options)
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
-        self._records = 0
+        self._failed = False  # whether closing was begun and not completed
         self._closed = False
 
     def write(self, record: Any) -> None:
         """Add one record: bytes, bytearray, memoryview, str (as UTF-8) or a message."""
-        if self._closed:
-            raise ClosedError("the writer is closed")
+        self._check_usable()
         self._put(frames.encode(as_payload(record)), 1)
 
     def write_many(self, records: Iterable[Any]) -> None:
         """Add many records, faster than one by one: ``Records``, a list or any iterable."""
-        if self._closed:
-            raise ClosedError("the writer is closed")
+        self._check_usable()
         if isinstance(records, (str, bytes, bytearray, memoryview)):
             raise TypeError("write_many takes many records; for one there is write")
         retain_freed_memory()
@@ -114,47 +115,71 @@ class TFRecordWriter:
             else:
                 self._put(frames.encode_many(payloads, lengths), len(payloads))
 
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise ClosedError("the writer is closed")
+        self._check_process()
+        if self._output.unfinished:
+            raise ClosedError(
+                f"writing {self._output.name} was interrupted in the middle of a step, and cannot go on; "
+                "write the file again"
+            )
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise ClosedError(
+                f"{self._output.name} is written by the process that opened it, and not by one that was "
+                "forked from it; open a file of its own there"
+            )
+
     def _put(self, pieces: list[Any], records: int) -> None:
-        self._records += records  # even if this fails: what cannot be written stays in memory
         if self._deflate is not None:
+            self._output.unfinished = True  # until the output has what is compressed
             pieces = [self._deflate.write(pieces, records)]
-        self._output.write(pieces)
+        self._output.write(pieces, records)
 
     def _deflates(self) -> bool:
         """Whether the file gets a compressed stream: an empty one is not appended to existing ones."""
-        return self._deflate is not None and not (self._records == 0 and self._output.continues)
+        return self._deflate is not None and not (self.records == 0 and self._output.continues)
 
     def flush(self) -> None:
         """Write everything so far to the file, so that readers see it."""
-        if self._closed:
-            raise ClosedError("the writer is closed")
+        self._check_usable()
         if self._deflate is not None and self._deflates():
-            self._output.write([self._deflate.flush()])
+            self._output.unfinished = True
+            self._output.write([self._deflate.flush()], 0)
         self._output.flush()
 
     def close(self) -> None:
-        """Write the rest and close the file; a second call does nothing."""
+        """Write the rest and close the file. A second call does nothing, or raises if the first failed."""
+        if self._failed:
+            raise ClosedError(
+                f"closing {self._output.name} has failed, so the file is not complete; write it again"
+            )
         if self._closed:
             return
-        self._closed = True
+        self._check_process()
+        self._failed = True  # until everything below has worked
         try:
+            self._check_usable()
             if self._deflate is not None and self._deflates():
-                self._output.write([self._deflate.finish()])
+                self._output.unfinished = True
+                self._output.write([self._deflate.finish()], 0)
             self._output.finish()
         except BaseException:
-            self._abandon()
+            self.abandon()
             raise
+        self._closed, self._failed = True, False
 
     def abandon(self) -> None:
         """Close without finishing: an atomic file never appears, any other keeps its flushed records."""
-        if not self._closed:
-            self._closed = True
-            self._abandon()
-
-    def _abandon(self) -> None:
-        if self._deflate is not None:
+        if self._closed:
+            return
+        self._closed = True
+        ours = os.getpid() == self._pid
+        if self._deflate is not None and ours:
             self._deflate.abandon()
-        self._output.abandon()
+        self._output.abandon(remove=ours)
 
     @property
     def closed(self) -> bool:
@@ -167,21 +192,26 @@ class TFRecordWriter:
 
         After an error of the disk, ``flush`` writes the rest of these; continue with the next record.
         """
-        return self._records
+        return self._output.records
 
     def __enter__(self) -> TFRecordWriter:
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
-        if kind is not None and self._output.atomic:
+        if kind is not None and (self._closed or self._output.atomic or not self._can_finish()):
             self.abandon()
         else:
             self.close()
 
+    def _can_finish(self) -> bool:
+        return os.getpid() == self._pid and not self._output.unfinished
+
     def __del__(self) -> None:
         if getattr(self, "_closed", True):
             return
-        if self._output.atomic:
+        if not self._can_finish():
+            self.abandon()
+        elif self._output.atomic:
             warnings.warn(f"{self!r} was never closed, its file is discarded", ResourceWarning, stacklevel=2)
             self.abandon()
         else:
@@ -244,7 +274,11 @@ def _cut(group: Any, most: int) -> Iterator[tuple[Any, Offsets]]:
 
 
 class _Output:
-    """The file to write to: buffered, perhaps under a temporary name."""
+    """The file to write to: buffered, perhaps under a temporary name.
+
+    ``records`` counts the accepted records. ``unfinished`` is true while a step is under way that cannot be
+    taken back. If it is true between two calls, the step was interrupted, and the output cannot go on.
+    """
 
     def __init__(self, path: Any, mode: str, options: TFRecordOptions, *, atomic: bool, index: bool) -> None:
         if mode not in ("w", "a"):
@@ -253,10 +287,14 @@ class _Output:
             raise ValueError("an index needs an uncompressed file, or GZIP with a block_size")
         self.atomic = atomic
         self.continues = False  # whether the file already holds records
+        self.records = 0
+        self.unfinished = False
         self._index = index
-        self._process = os.getpid()  # a process that is forked from it must not remove its file
         self._pieces: list[Any] = []
         self._size = 0
+        # Where in a regular file the next piece belongs. Written bytes that an interrupt has kept from being
+        # counted are written again, to the same place.
+        self._position: int | None = None
         self._ours = not hasattr(path, "write")
         if not self._ours or is_url(self._named(path)):
             if mode == "a" or atomic or index:
@@ -271,73 +309,96 @@ class _Output:
             if atomic:
                 raise ValueError("mode='a' writes into the file itself and cannot be atomic")
             self.continues = check_appendable(self.name, options)
-        how = "ab" if self.continues else "wb"
-        self._file = open(self._target, how, buffering=0)  # noqa: SIM115 - closed by finish, abandon
+        with writing(self.name):
+            how = "r+b" if self.continues else "wb"
+            self._file = open(self._target, how, buffering=0)  # noqa: SIM115 - closed by finish, abandon
+            if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                self._position = self._file.seek(0, os.SEEK_END)
 
     @staticmethod
     def _named(path: Any) -> str:
         return local_path(path)
 
-    def write(self, pieces: list[Any]) -> None:
+    def write(self, pieces: list[Any], records: int) -> None:
+        size = self._size + sum(map(len, pieces))
+        self.unfinished = True
         self._pieces += pieces
-        self._size += sum(map(len, pieces))
-        if self._size >= _BUFFERED_BYTES:
+        self._size, self.records, self.unfinished = size, self.records + records, False
+        if size >= _BUFFERED_BYTES:
             self._drain()
 
     def flush(self) -> None:
         self._drain()
         if hasattr(self._file, "flush"):
-            self._file.flush()
+            with writing(self.name):
+                self._file.flush()
 
     def _drain(self) -> None:
         """Write the collected pieces. Bytes that could not be written stay, and none is written twice."""
-        raw = isinstance(self._file, io.RawIOBase)
         gather = isinstance(self._file, io.FileIO) and hasattr(os, "writev")
         gather = gather and self._size >= _GATHERED_MEAN * len(self._pieces)
         while self._pieces:
-            if gather and self._size > _MOST_AT_ONCE:
-                written = self._file.write(self._pieces[0])  # FileIO writes a part of what is too much
-            elif gather:
-                written = os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
-            else:
+            if not gather:
                 self._pieces = [b"".join(self._pieces)]
-                written = self._file.write(self._pieces[0])
-                if not raw:
-                    written = len(self._pieces[0])
-                elif written is None:
-                    raise BlockingIOError(errno.EAGAIN, "the file does not block and takes no more now")
-            self._drop(written)
+            self.unfinished = self._position is None
+            try:
+                with writing(self.name):
+                    written = self._write_some(gather=gather)
+            except OSError:
+                self.unfinished = False
+                raise
+            position = None if self._position is None else self._position + written
+            rest = _without(self._pieces, written)
+            size = self._size - written
+            self._pieces, self._size, self._position, self.unfinished = rest, size, position, False
 
-    def _drop(self, written: int) -> None:
-        self._size -= written
-        whole = 0
-        while whole < len(self._pieces) and written >= len(self._pieces[whole]):
-            written -= len(self._pieces[whole])
-            whole += 1
-        del self._pieces[:whole]
-        if written:
-            self._pieces[0] = self._pieces[0][written:]
+    def _write_some(self, *, gather: bool) -> int:
+        """Write the first of the pieces and give the number of bytes that were written."""
+        if self._position is not None:
+            self._file.seek(self._position)
+        if gather and self._size <= _MOST_AT_ONCE:
+            return os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
+        written: int | None = self._file.write(self._pieces[0])  # FileIO writes a part of what is too much
+        if not isinstance(self._file, io.RawIOBase):
+            return len(self._pieces[0])
+        if written is None:
+            raise BlockingIOError(errno.EAGAIN, "the file does not block and takes no more now")
+        return written
 
     def finish(self) -> None:
         self.flush()
         if not self._ours:
             return
-        if self.atomic:
-            os.fsync(self._file.fileno())
-        self._file.close()
-        # The index is built from the written file, which also proves that the file is whole.
-        index = build_index(self._target) if self._index else None
-        if self.atomic:
-            replace(self._target, self.name, keep=True)
+        with writing(self.name):
+            if self.atomic:
+                os.fsync(self._file.fileno())
+            self._file.close()
+            # The index is built from the written file, which also proves that the file is whole.
+            index = build_index(self._target) if self._index else None
+            if self.atomic:
+                replace(self._target, self.name, keep=True)
         if index is not None:
             index.save(index_path(self.name))
 
-    def abandon(self) -> None:
+    def abandon(self, *, remove: bool) -> None:
+        """Close the file; with ``remove``, a file with a temporary name goes."""
         if not self._ours:
             return
         self._file.close()
-        if self.atomic and self._process == os.getpid() and os.path.exists(self._target):
+        if remove and self.atomic and os.path.exists(self._target):
             os.unlink(self._target)
+
+
+def _without(pieces: list[Any], size: int) -> list[Any]:
+    """``pieces`` without their first ``size`` bytes."""
+    whole = 0
+    while whole < len(pieces) and size >= len(pieces[whole]):
+        size -= len(pieces[whole])
+        whole += 1
+    rest = pieces[whole:]
+    if size:
+        rest[0] = rest[0][size:]
+    return rest
 
 
 def check_appendable(path: str, options: TFRecordOptions) -> bool:

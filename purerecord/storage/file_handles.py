@@ -48,8 +48,9 @@ class OpenFile:
     a ResourceWarning before anything can close it.
     """
 
+    _descriptor = -1
+
     def __init__(self, path: str) -> None:
-        self._descriptor = -1
         self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         self._lock = threading.Lock()
         if stat.S_ISDIR(os.fstat(self._descriptor).st_mode):  # which can be opened, but not read
@@ -95,9 +96,10 @@ class OpenFile:
 
     def close(self) -> None:
         """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        # Never twice, whatever happens in between: the number may belong to another file then.
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def __del__(self) -> None:
         self.close()

@@ -143,14 +143,17 @@ def split_pattern(pattern: str) -> tuple[str, str, int | None]:
     return match["stem"], match["suffix"], None if match["count"] == "*" else int(match["count"])
 
 
-def temporary_name(path: str) -> str:
-    """A name beside ``path`` for a file that will replace it once complete; an error if that cannot be."""
+def temporary_name(path: str, what: str = "partial") -> str:
+    """A name beside ``path`` for a file that will replace it once complete; an error if that cannot be.
+
+    ``what`` is a part of the name: "partial", or "replaced" for an old file that another one replaces.
+    """
     ordinary = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
     stream = os.path.islink(path) and os.readlink(path).startswith("/proc/")  # such as /dev/stdout
     if stream or not ordinary:
         raise FileExistsError(errno.EEXIST, "it is no ordinary file, and so cannot be replaced", path)
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
+    return os.path.join(folder, f".{name}.{what}-{os.urandom(4).hex()}")
 
 
 def replace(temporary: str, target: str, *, keep: bool = False) -> None:
@@ -164,11 +167,16 @@ def replace(temporary: str, target: str, *, keep: bool = False) -> None:
     except PermissionError as error:
         kept = ""
         if keep:
-            complete = ".complete-".join(temporary.rsplit(".partial-", 1))
-            os.rename(temporary, complete)
-            kept = f"; the new file is complete and kept as {complete}"
+            kept = f"; the new file is complete and kept as {keep_complete(temporary)}"
         reason = f"the new file cannot take this name, perhaps because a program has the old one open{kept}"
         raise PermissionError(error.errno, reason, target) from None
+
+
+def keep_complete(temporary: str) -> str:
+    """Rename the file ``temporary``, which is complete but cannot get its name, and give the new name."""
+    complete = ".complete-".join(temporary.rsplit(".partial-", 1))
+    os.rename(temporary, complete)
+    return complete
 
 
 @contextmanager

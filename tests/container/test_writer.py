@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -614,7 +615,8 @@ def test_full_device_is_an_error_at_the_latest_on_close(options):
     with pytest.raises(OSError, match="No space left"):
         writer.close()
     assert writer.closed
-    writer.close()
+    with pytest.raises(ClosedError, match="closing /dev/full has failed"):
+        writer.close()
 
 
 LIMITED = """
@@ -751,3 +753,19 @@ def test_blocks_of_small_records_are_as_large_as_asked_for(as_given, tmp_path):
     blocks = np.diff(purerecord.build_index(tmp_path / "file").first_records) * 20
     assert 4096 <= np.median(blocks) < 6000
     assert 4096 <= blocks.min() <= blocks.max() < 2 * 4096 + 1000
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+@pytest.mark.parametrize("call", ["writev", "fsync", "replace"])
+def test_errors_of_the_disk_name_the_file(path, monkeypatch, atomic, call):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if call != "writev" and not atomic:
+        pytest.skip("only an atomic file is synced and renamed")
+    monkeypatch.setattr(os, call, full)
+    writer = TFRecordWriter(path, atomic=atomic)
+    writer.write(bytes(100_000))
+    with pytest.raises(OSError, match=re.escape(repr(str(path)))):
+        writer.close()
+    assert not [name for name in os.listdir(path.parent) if name.startswith(".")]

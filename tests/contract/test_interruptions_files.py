@@ -6,9 +6,11 @@ never anything else.
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import signal
+import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -17,7 +19,16 @@ from typing import Any
 
 import pytest
 
-from purerecord import ClosedError, RecordFile, TFRecordOptions, TFRecordWriter, read_batches, read_records
+from purerecord import (
+    ClosedError,
+    RecordFile,
+    ShardedWriter,
+    TFRecordOptions,
+    TFRecordWriter,
+    read_batches,
+    read_records,
+)
+from purerecord.container import writer as writer_module
 from tests.support.all_readers import Trickle
 from tests.support.damage import frames
 from tests.support.interruptions import Moments
@@ -176,3 +187,144 @@ def test_a_reader_in_a_forked_process_goes_on_exactly_there_or_refuses(tmp_path,
             os._exit(0 if got == expected or (refused and got == expected[: len(got)]) else 1)
         assert got == expected, at
         assert not any(os.waitpid(child, 0)[1] for child in children), at
+
+
+# Writers
+
+BLOCKS = TFRecordOptions("GZIP", block_size=900)
+WRITERS: dict[str, Callable[[Path], Any]] = {
+    "plain": lambda folder: TFRecordWriter(folder / "out"),
+    "gzip": lambda folder: TFRecordWriter(folder / "out", "GZIP"),
+    "blocked": lambda folder: TFRecordWriter(folder / "out", BLOCKS),
+    "append": lambda folder: TFRecordWriter(folder / "old", mode="a"),
+    "atomic": lambda folder: TFRecordWriter(folder / "out", atomic=True, index=True),
+    "sharded": lambda folder: ShardedWriter(folder / "out@3"),
+    "filled": lambda folder: ShardedWriter(folder / "out@*", max_records=150),
+}
+
+
+@pytest.fixture(autouse=True)
+def _small_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "_BUFFERED_BYTES", 1500)
+
+
+def write_one_by_one(writer: Any, payloads: list[bytes]) -> None:
+    for number, payload in enumerate(payloads):
+        writer.write(payload)
+        if number % 90 == 89:
+            writer.flush()
+
+
+def write_many(writer: Any, payloads: list[bytes]) -> None:
+    for begin in range(0, len(payloads), 60):
+        writer.write_many(payloads[begin : begin + 60])
+
+
+def written(folder: Path) -> list[bytes]:
+    """The records that can be read now; for a file that is cut, those before the cut."""
+    names = sorted(path for path in folder.glob("o*") if path.suffix != ".index")
+    return [record for name in names for record in read_records(name, on_error="stop")]
+
+
+@pytest.mark.light(7)
+@pytest.mark.parametrize("write", [write_one_by_one, write_many])
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_writer_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path, kind, write):
+    sharded = kind in ("sharded", "filled")
+
+    def attempt(number: int, at: int | None) -> tuple[Moments, Path, bool]:
+        """Write everything, going on after an interrupt; the folder, and whether the writer refused that."""
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "old").write_bytes(frames([b"old"])) if kind == "append" else None
+        refused, done = False, 0
+        with Moments(at).counted() as moments:
+            try:
+                writer = WRITERS[kind](folder)
+            except KeyboardInterrupt:
+                return moments, folder, True
+            while True:
+                try:
+                    write(writer, SMALL[done:])
+                    writer.close()
+                    break
+                except KeyboardInterrupt:
+                    done = writer.records
+                except ClosedError:
+                    refused = True
+                    break
+            del writer
+        return moments, folder, refused
+
+    moments, folder, _ = attempt(0, None)
+    expected = written(folder)
+    assert sorted(expected) == sorted(SMALL + [b"old"] * (kind == "append"))
+    random = Random(f"{kind} {write.__name__}")
+    for number, at in enumerate(random.choices(range(1, moments.count), k=tries(30)), 1):
+        _, folder, refused = attempt(number, at)
+        got = written(folder)
+        if not refused:
+            assert got == expected, at
+        elif sharded or kind == "atomic":
+            assert got in ([], expected), at
+        else:
+            assert got == expected[: len(got)], at
+        assert not refused or not sharded or not list(folder.glob(".*")), at
+
+
+@pytest.mark.parametrize("write", [write_one_by_one, write_many])
+def test_an_interrupt_in_a_with_block_leaves_all_accepted_records(tmp_path, write):
+    with Moments().counted() as moments, TFRecordWriter(tmp_path / "out") as writer:
+        write(writer, SMALL)
+    random = Random(write.__name__)
+    for at in random.choices(range(1, moments.count), k=tries(60)):
+        closing = False
+        try:
+            with TFRecordWriter(tmp_path / "out") as writer:
+                with Moments(at).counted():
+                    write(writer, SMALL)
+                closing = True
+        except KeyboardInterrupt:
+            assert not closing
+        except ClosedError:
+            raise AssertionError(at) from None
+        assert list(read_records(tmp_path / "out", on_error="raise")) == SMALL[: writer.records], at
+
+
+def in_a_fork(act: Callable[[], None]) -> None:
+    """Run ``act`` in a forked process that ends like a Python program; an error there is a failure."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        try:
+            act()
+            gc.collect()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_forked_process_writes_nothing_and_removes_nothing(tmp_path, kind):
+    (tmp_path / "old").write_bytes(frames([b"old"])) if kind == "append" else None
+    made = [WRITERS[kind](tmp_path)]
+
+    def use() -> None:
+        for call in (lambda: made[0].write(b"child"), made[0].flush, made[0].close):
+            with pytest.raises(ClosedError, match="fork"):
+                call()
+
+    def leave() -> None:
+        with pytest.raises(SystemExit), made[0]:
+            raise SystemExit
+
+    for begin in range(0, len(SMALL), 100):
+        made[0].write_many(SMALL[begin : begin + 100])
+        in_a_fork(use)
+        in_a_fork(made.clear)
+        in_a_fork(leave)
+    made[0].close()
+    assert sorted(written(tmp_path)) == sorted(SMALL + [b"old"] * (kind == "append"))

@@ -1,9 +1,9 @@
 """Interrupts at a chosen moment inside purerecord: an exception, or anything else that a test does there.
 
-A moment is a place where Python handles signals: before a line, and after a C function has returned, when its
-result is lost. Python does not look at signals before ``return name``, nor in the middle of entering or
-leaving ``with lock``, nor before ``finally`` resets an attribute, so these lines are no moments. What is
-raised in ``__del__``, Python ignores.
+A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
+and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
+before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets an
+attribute, so these lines are no moments. What is raised in ``__del__``, Python ignores.
 """
 
 from __future__ import annotations
@@ -58,9 +58,18 @@ class Moments:
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_HOME):
             return None
-        if event == "line" and not _is_no_moment(frame):
-            self._moment(frame)
-        return self._trace
+        handles = True  # whether signals are handled before the next line
+        last = 0  # the number of the line before
+
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal handles, last
+            if event == "line":
+                if (handles or frame.f_lineno <= last) and not _is_no_moment(frame):
+                    self._moment(frame)
+                handles, last = "(" in _line(frame), frame.f_lineno
+            return trace
+
+        return trace
 
     def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_return" and frame.f_code.co_filename.startswith(_HOME):
@@ -85,8 +94,10 @@ def _is_in_del(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+def _line(frame: FrameType, step: int = 0) -> str:
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno + step).strip()
+
+
 def _is_no_moment(frame: FrameType) -> bool:
-    before, line = (
-        linecache.getline(frame.f_code.co_filename, frame.f_lineno + step).strip() for step in (-1, 0)
-    )
-    return bool(_NO_MOMENT.match(line) or (before == "finally:" and _RESET.match(line)))
+    line = _line(frame)
+    return bool(_NO_MOMENT.match(line) or (_line(frame, -1) == "finally:" and _RESET.match(line)))

@@ -30,11 +30,11 @@ def sync_as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def replace_as_windows(monkeypatch: pytest.MonkeyPatch, *opened: Any) -> None:
-    """``os.replace`` refuses to replace the files ``opened``, which a program has open."""
+    """``os.replace`` refuses to replace or to rename the files ``opened``, which a program has open."""
     replace = os.replace
 
     def refuse(source: Any, target: Any) -> None:
-        if os.fspath(target) in map(os.fspath, opened):
+        if {os.fspath(source), os.fspath(target)} & set(map(os.fspath, opened)):
             raise PermissionError(errno.EACCES, "Access is denied", source, 5, target)
         replace(source, target)
 
