@@ -2,8 +2,8 @@
 
 A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
 and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
-before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets an
-attribute, so these lines are no moments. What is raised in ``__del__``, Python ignores.
+before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets
+an attribute, so these lines are no moments. What is raised in ``__del__``, Python ignores.
 """
 
 from __future__ import annotations
