@@ -32,8 +32,16 @@ def interrupt() -> None:
 class Moments:
     """Counts the moments in a block, and calls ``act`` at one of them; or ``times``, after as many each."""
 
-    def __init__(self, at: int | None = None, act: Callable[[], None] = interrupt, *, times: int = 1) -> None:
+    def __init__(
+        self,
+        at: int | None = None,
+        act: Callable[[], None] = interrupt,
+        *,
+        times: int = 1,
+        only_lines: bool = False,
+    ) -> None:
         self.count = 0
+        self._only_lines = only_lines
         self._at = at
         self._act = act
         self._times = times
@@ -63,7 +71,7 @@ class Moments:
         """The block whose moments count."""
         tracing, profiling = sys.gettrace(), sys.getprofile()
         sys.settrace(self._trace)
-        sys.setprofile(self._profile)
+        sys.setprofile(None if self._only_lines else self._profile)
         try:
             yield self
         finally:

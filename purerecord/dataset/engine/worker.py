@@ -166,8 +166,8 @@ class Worker:
             self._drop_buffer(number)
             return
         self._buffers[number] = buffer.array
-        weakref.finalize(self, unlink, buffer.path)
-        self._send("buffer", number, buffer.path, buffer.size)
+        weakref.finalize(self, unlink, buffer.name)
+        self._send("buffer", number, buffer.name, buffer.size)
 
     def _unpack(self, number: int, pickled: bytes, sizes: list[int]) -> Sent:
         if len(self._lent) < _MOST_LENT:

@@ -6,7 +6,7 @@ state on, and which shared buffers may be filled:
     parent                                worker
       ("begin", chain, state)      ──►      opens the chain and restores the state
       ◄──  ("buffer", number, size)         needs a larger shared buffer
-      ("buffer", number, path, size) ──►    maps it; an empty path: there is no shared memory
+      ("buffer", number, name, size) ──►    maps it; an empty name: there is no shared memory
       ◄──  ("sent", number, pickle, sizes)  a run; its arrays lie in buffer ``number``
       ("free", number)             ──►      may fill that buffer again
       ("stop",)                    ──►      closes the chain
@@ -133,12 +133,12 @@ class _Connection:
             elif word == "stop":
                 self.stopped = True
 
-    def _map_buffer(self, number: int, path: str, size: int) -> None:
-        """Use another shared buffer as ``number`` from now on; none if ``path`` is empty."""
+    def _map_buffer(self, number: int, name: str, size: int) -> None:
+        """Use another shared buffer as ``number`` from now on; none if ``name`` is empty."""
         self._buffers[number] = NO_BUFFER
-        if path:
-            self._buffers[number] = SharedBuffer(path, size).array
-            unlink(path)
+        if name:
+            self._buffers[number] = SharedBuffer(name, size).array
+            unlink(name)
         if number not in self._free:
             self._free.append(number)
 

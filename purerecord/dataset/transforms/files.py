@@ -53,7 +53,7 @@ class _ForwardFile:
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``; None at the end."""
         if self._rest is None or not len(self._rest):
-            self._rest = next(self._reader.batches(max(count, ELEMENTS_AT_ONCE)), None)
+            self._rest = self._reader.next_item(max(count, ELEMENTS_AT_ONCE), None)
             self._report()
             if self._rest is None:
                 return None
