@@ -37,8 +37,8 @@ class Moments:
         at: int | None = None,
         act: Callable[[], None] = interrupt,
         *,
-        times: int = 1,
         only_lines: bool = False,
+        times: int = 1,
     ) -> None:
         self.count = 0
         self._only_lines = only_lines
