@@ -14,7 +14,7 @@ import purerecord as pr
 from purerecord.container.looks_like import open_source
 from purerecord.dataset import TFRecordDataset
 from purerecord.storage import file_handles
-from purerecord.storage.file_handles import KEPT, OpenFiles
+from purerecord.storage.file_handles import KEPT, OpenFile, OpenFiles
 from purerecord.storage.opened import Opened
 from tests.support.other_systems import limit_calls_as_macos
 
@@ -135,3 +135,20 @@ def test_reader_forgotten_together_with_an_error_is_closed_without_a_word(compre
     assert said == []
     with pytest.raises(FileNotFoundError):
         Opened(str(tmp_path / "missing"))
+
+
+def test_a_file_whose_closing_is_interrupted_is_not_closed_twice(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"data")
+    file = OpenFile(str(tmp_path / "file"))
+    closed = []
+
+    def close_and_interrupt(descriptor, close=os.close):
+        close(descriptor)
+        closed.append(descriptor)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "close", close_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        file.close()
+    file.close()
+    assert len(closed) == 1
