@@ -32,7 +32,7 @@ from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve, without_indexes
 from .exit_status import Outcome, write
 from .progress import ProgressLine
-from .render import Selection, Summary, as_json, as_text, merged
+from .render import Selection, Summary, as_json, as_text, merged, unreadable_message
 
 _COMPRESSIONS = {"auto": "auto", "none": "", **{name.lower(): name for name in ("GZIP", "ZLIB", *READ_ONLY)}}
 # Bytes to validate above which worker processes are worth their start.
@@ -228,6 +228,7 @@ def cat(arguments: Namespace) -> int:
     selection = Selection(arguments.features)
     held: list[str] = []  # records without a selected feature, printed once another record has one
     skip, left = arguments.skip, arguments.limit
+    told = False  # that a record is another message; once is enough
     for file in _files(arguments.paths, outcome):
         with (
             outcome.handling(_name(file)),
@@ -241,6 +242,9 @@ def cat(arguments: Namespace) -> int:
                 chosen = part[skip : None if left is None else skip + left]
                 for number, payload in enumerate(chosen, part.first + min(skip, len(part))):
                     _show(arguments, number, payload, selection, held)
+                    if arguments.format == "json" and not told and (other := unreadable_message(payload)):
+                        told = True
+                        outcome.say(f"{opened.name}: record {number}: no Example, but {other}")
                 skip -= min(skip, len(part))
                 left = None if left is None else left - len(chosen)
                 if left == 0:

@@ -18,6 +18,7 @@ from ..container.looks_like import looks_like
 from ..errors import DecodeError
 from ..payload.example import decode_sequence_example
 from ..payload.json_values import bytes_to_json, float_to_json
+from ..payload.recognize import other_message
 from ..printable import printable, printable_json
 from ..records import Records
 from ..recovery.report import counted, human_size
@@ -89,7 +90,7 @@ def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     lines = [f"record {number}: {counted(len(payload), 'byte')}"]
     decoded = _decoded(payload)
     if decoded is None:
-        return "\n".join([*lines, f"  no Example; {_described(payload)}"])
+        return "\n".join([*lines, f"  no Example; {other_message(payload) or _described(payload)}"])
     context, sequence = map(selection.among, decoded)
     lines += [f"  {printable(name)}: {_brief(value)}" for name, value in sorted(context.items())]
     for name, steps in sorted(sequence.items()):
@@ -98,12 +99,23 @@ def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     return "\n".join(lines)
 
 
+def unreadable_message(payload: bytes) -> str | None:
+    """In a few words the message in ``payload``, if JSON shows it as base64 because it is no Example."""
+    return (
+        other_message(payload) if _decoded(payload) is None and isinstance(_string(payload), dict) else None
+    )
+
+
 def _decoded(payload: bytes) -> tuple[Any, Any] | None:
     """The context and the sequence, which is empty for an Example; None for any other payload."""
     try:
-        return decode_sequence_example(payload)
+        decoded = decode_sequence_example(payload)
     except DecodeError:
         return None
+    context, sequence = decoded
+    # A feature without a kind is a plain list.
+    filled = any(isinstance(value, np.ndarray) for value in context.values()) or any(sequence.values())
+    return decoded if filled or other_message(payload) is None else None
 
 
 def _dumps(value: Any) -> str:
@@ -159,6 +171,7 @@ class Summary:
     longest: int | None = None
     decoded: int = 0
     undecodable: int = 0
+    other: str | None = None  # what the first record is that is another message
     features: dict[str, _Feature] = field(default_factory=dict)
     files: int = 1
 
@@ -176,6 +189,7 @@ class Summary:
         decoded = _decoded(payload)
         if decoded is None:
             self.undecodable += 1
+            self.other = self.other or other_message(payload)
             return
         self.decoded += 1
         context, sequence = decoded
@@ -193,6 +207,7 @@ class Summary:
             "longest": self.longest,
             "decoded": self.decoded,
             "undecodable": self.undecodable,
+            "other_message": self.other,
             "features": {name: feature.to_dict() for name, feature in sorted(self.features.items())},
         }
 
@@ -208,6 +223,8 @@ class Summary:
         if self.undecodable:
             looked = counted(self.decoded + self.undecodable, "record")
             lines.append(f"  content      of the first {looked}, {self.undecodable:,} no Examples")
+        if self.other:
+            lines.append(f"               the first of these: {self.other}")
         if self.features:
             each = f", at most {self.sample:,} of each file" if self.files > 1 else ""
             lines.append(f"  features     in the first {counted(self.decoded, 'record')}{each}")
@@ -227,6 +244,7 @@ def merged(summaries: list[Summary]) -> Summary:
         whole.longest = _either(max, whole.longest, summary.longest)
         whole.decoded += summary.decoded
         whole.undecodable += summary.undecodable
+        whole.other = whole.other or summary.other
         for name, feature in summary.features.items():
             whole.features.setdefault(name, _Feature()).merge(feature)
     return whole

@@ -90,14 +90,28 @@ def gather(
     keys: Wanted = Everything()
     if wanted is not None:
         keys = {name.encode(errors="surrogatepass") for name in wanted}
+    parts = _decode(batch, keys)
+    if wanted is None:
+        wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
+    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
+
+
+def rows_to_recognize(records: Records) -> list[int]:
+    """The rows in which no feature holds a list, and which hold more than features: they may be another
+    message. All payloads are checked completely, as by ``gather``."""
+    # What is decoded together consists of features.
+    parts = _decode(records, set())
+    return sorted(chain.from_iterable(p.without_lists() for p in parts if isinstance(p, DecodedSingly)))
+
+
+def _decode(batch: Records, wanted: Wanted) -> list[DecodedPart]:
+    """Parts that have all records together."""
     parts: list[DecodedPart] = []
     step = tuning.current.records_per_block
     for low in range(0, len(batch), step):
         rows = np.arange(low, min(low + step, len(batch)))
-        parts += _ExampleDecoder(batch, rows, keys).decode()
-    if wanted is None:
-        wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
-    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
+        parts += _ExampleDecoder(batch, rows, wanted).decode()
+    return parts
 
 
 def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) -> Column:

@@ -77,6 +77,11 @@ class DecodedSingly:
     def names(self) -> Iterable[str]:
         return set().union(*self._examples)
 
+    def without_lists(self) -> list[int]:
+        """The rows in which no feature holds a list."""
+        pairs = zip(self.rows.tolist(), self._examples, strict=True)
+        return [row for row, example in pairs if not any(kind != UNSET for kind, _ in example.values())]
+
     def first(self, name: str) -> tuple[int, int] | None:
         for row, example in zip(self.rows.tolist(), self._examples, strict=True):
             if name in example and example[name][0] != UNSET:
