@@ -7,9 +7,12 @@ It reads the wire format; it does not know the messages' classes, nor files.
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
+
 from ..errors import DecodeError
 from ..records import BytesLike
-from .wire import DELIMITED, FIXED64, UNSET, VARINT, decode_features, decode_sequence, fields
+from .wire import DELIMITED, FIXED32, FIXED64, UNSET, VARINT, Field, decode_features, decode_sequence, fields
 
 EVENT = "tensorflow.Event"
 EXAMPLE_LIST = "tensorflow.serving.ExampleListWithContext"
@@ -17,6 +20,9 @@ EXAMPLE_LIST = "tensorflow.serving.ExampleListWithContext"
 _WRITTEN_BY = {EVENT: "as TensorBoard reads it", EXAMPLE_LIST: "as TensorFlow Ranking reads it"}
 _WALL_TIME, _STEP = (1, FIXED64), (2, VARINT)
 _EVENT_CONTENTS = {(number, DELIMITED) for number in range(3, 11)}
+_FILE_VERSION, _SUMMARY = 3, 5
+_SUMMARY_VALUE = {(2, FIXED32), *((number, DELIMITED) for number in (1, 3, 4, 5, 6, 7, 8, 9))}
+_EARLIEST, _LATEST = 1e9, 1e10  # seconds: from 2001 on
 _TYPE_NAMES = ("varint", "fixed64", "length-delimited", "group", "", "fixed32")
 _MOST_FIELDS_NAMED = 8
 
@@ -54,10 +60,39 @@ def recognize(payload: bytes) -> str | None:
     except DecodeError:
         return None
     if _WALL_TIME in found:
-        return EVENT if found - {_WALL_TIME, _STEP} <= _EVENT_CONTENTS else None
+        contents = found - {_WALL_TIME, _STEP}
+        return EVENT if contents and contents <= _EVENT_CONTENTS and _is_event(payload) else None
     if found and found <= {(1, DELIMITED), (2, DELIMITED)} and _is_example_list(payload):
         return EXAMPLE_LIST
     return None
+
+
+def _is_event(payload: bytes) -> bool:
+    """Whether the fields of an event hold what they should hold, as far as that is easy to see."""
+    try:
+        for field in fields(payload, 0, len(payload), 0):
+            if field.number == _FILE_VERSION:
+                return payload.startswith(b"brain.Event:", field.begin)
+            if field.number == _SUMMARY:
+                return all(
+                    value.number == 1 and value.type == DELIMITED and _is_summary_value(payload, value)
+                    for value in fields(payload, field.begin, field.end, 1)
+                )
+    except DecodeError:
+        return False
+    (seconds,) = struct.unpack("<d", next(_wall_times(payload)))
+    return bool(_EARLIEST <= seconds < _LATEST)
+
+
+def _is_summary_value(payload: bytes, value: Field) -> bool:
+    inner = fields(payload, value.begin, value.end, 2)
+    return {(field.number, field.type) for field in inner} <= _SUMMARY_VALUE
+
+
+def _wall_times(payload: bytes) -> Iterator[bytes]:
+    for field in fields(payload, 0, len(payload), 0):
+        if (field.number, field.type) == _WALL_TIME:
+            yield payload[field.begin : field.end]
 
 
 def _may_be_example(data: bytes) -> bool:

@@ -146,7 +146,7 @@ def test_cat_does_not_show_another_message_as_an_empty_example(capfd):
     code, out, err = run(capfd, "cat", "messages")
     encoded = json.dumps({"base64": base64.b64encode(OTHER).decode()})
     assert (code, out.splitlines()) == (0, ['{"x": [1]}', encoded, encoded, "{}"])
-    assert err == f"purerecord: messages: record 1: no Example, but {FIELDS}\n"
+    assert err == f"purerecord: messages: record 1: no Example, but {FIELDS}; --proto FILE decodes it\n"
     _, out, err = run(capfd, "cat", "--skip", "1", "-n", "1", "--format", "text", "messages")
     assert (out.splitlines(), err) == ([f"record 1: {len(OTHER)} bytes", f"  no Example; {FIELDS}"], "")
 

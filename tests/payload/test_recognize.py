@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
@@ -105,6 +106,23 @@ def test_validate_and_infer_schema_find_it_among_examples(title: str, count: int
 
 
 def test_recognize_wants_all_fields_to_fit() -> None:
-    assert recognize(FIXED64 + b"\x10\x05") == EVENT
-    for payload in (FIXED64 + b"\x18\x05", FIXED64 + delimited(11, b""), AGE, b"", b"\xff"):
+    now = b"\x09" + struct.pack("<d", 1.7e9)
+    tag = delimited(1, delimited(1, b"loss") + b"\x15" + bytes(4))
+    for payload in (
+        FIXED64 + b"\x10\x05" + delimited(5, tag),
+        FIXED64 + delimited(5, b""),
+        now + delimited(4, b""),
+    ):
+        assert recognize(payload) == EVENT
+    others = [
+        FIXED64 + b"\x10\x05",
+        FIXED64 + b"\x18\x05",
+        FIXED64 + delimited(11, b""),
+        FIXED64 + delimited(3, b"name"),
+        FIXED64 + delimited(4, b""),
+        FIXED64 + delimited(5, b"\x0f"),
+        FIXED64 + delimited(5, b"\x08\x01"),
+        FIXED64 + delimited(5, delimited(1, b"\x08\x01")),
+    ]
+    for payload in (*others, AGE, b"", b"\xff"):
         assert recognize(payload) is None
