@@ -55,14 +55,14 @@ class MessageType:
     def _is_empty(self, payload: bytes) -> bool:
         """Whether a message without values is empty, or has fields that hold zeros."""
         found = {field.number for field in fields(payload, 0, len(payload), 0)}
-        return not found or not found.isdisjoint(self._descriptor.fields_by_number)
+        return not found or not found.isdisjoint(field.number for field in self._descriptor.fields)
 
     def to_json(self, payload: bytes) -> dict[str, Any]:
         """The message in ``payload`` as protobuf's JSON."""
         message = self.decode(payload)
         try:
             shown = json_format.MessageToDict(message, descriptor_pool=self._pool)
-        except (json_format.Error, ValueError, TypeError, RecursionError) as error:
+        except (json_format.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise DecodeError(f"not a {self.name} that JSON can show: {error}") from None
         # A few messages of protobuf itself, such as Timestamp, are no objects in JSON.
         return shown if isinstance(shown, dict) else {"value": shown}

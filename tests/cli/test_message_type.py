@@ -68,7 +68,7 @@ def test_cat_prints_a_message_as_text(capfd):
     _, out, _ = run(capfd, "cat", "scenes", "--proto", "scene.desc", "-n", "1", "--format", "text")
     lines = out.splitlines()
     assert lines[0] == f"record 0: {len(SCENE)} bytes"
-    assert lines[1].startswith('  name: "Zoë\\033')
+    assert lines[1].startswith('  name: "Zoë\\')
     assert lines[2:5] == ["  path_points {", "    x: 1.5", "  }"]
     assert not {"\x1b", "\u202e"} & set(out)
 

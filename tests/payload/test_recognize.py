@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 import purerecord as pr
-from purerecord.payload import proto
 from purerecord.payload.recognize import EVENT, EXAMPLE_LIST, check_example, other_message, recognize
 from purerecord.payload.varint import varint
 from purerecord.payload.wire import delimited
@@ -72,7 +71,7 @@ def test_a_message_that_has_content_but_nothing_of_an_example_is_another_one(tit
 
 
 EMPTY = [b"", delimited(1, b""), delimited(2, b""), delimited(1, b"") + delimited(2, b"") * 2]
-UNTYPED = proto.Example(features={"feature": {"a": {}}}).SerializeToString()
+UNTYPED = delimited(1, delimited(1, delimited(1, b"a") + delimited(2, b"")))
 SEQUENCE = pr.encode_sequence_example({}, {"s": []})
 
 
