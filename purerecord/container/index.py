@@ -17,8 +17,8 @@ from __future__ import annotations
 import io
 import os
 import struct
-from contextlib import suppress
-from typing import Any, BinaryIO
+from contextlib import closing, suppress
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,10 @@ import numpy.typing as npt
 from .. import public
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from ..printable import printable
+from ..storage.file_handles import OpenFile
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import is_url, local_path, temporary_name, writing
+from ..storage.paths import is_url, local_path, replace, temporary_name, writing
 from . import frames
 from .checksum import crc32c
 from .frame_chain import split
@@ -110,7 +111,7 @@ class Index:
             with writing(target):
                 with open(temporary, "wb") as file:
                     file.write(data)
-                os.replace(temporary, target)
+                replace(temporary, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(temporary)
@@ -137,8 +138,8 @@ class Index:
     def check(self, path: Any) -> None:
         """Raise StaleIndexError unless this is an index of the file at ``path`` as it is now."""
         name = os.fsdecode(path)
-        with open(name, "rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
+        with closing(OpenFile(name)) as file:
+            size = file.size()
             covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
             expected = covered if self.data_size is None else self.data_size
             if size != expected:
@@ -238,12 +239,12 @@ def build_index(path: Any) -> Index:
     name = local_path(path)
     if is_url(name):
         raise ValueError(f"{printable(name)}: an index is built from a local file")
-    with open(name, "rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
+    with closing(OpenFile(name)) as file:
+        size = file.size()
         try:
-            head = file.read(HEAD_SIZE)
+            head = file.read_at(0, HEAD_SIZE)
             if decode_block_header(head) is not None:
-                offsets, sizes, counts = _blocks(file, size)
+                offsets, sizes, counts = _blocks(file, size, name)
                 firsts, records = np.cumsum(counts) - counts, int(counts.sum())
             elif detect(head):
                 raise io.UnsupportedOperation(not_seekable(name))
@@ -269,14 +270,13 @@ def not_seekable(name: str) -> str:
     )
 
 
-def _frame_sizes(file: BinaryIO, size: int) -> Offsets:
+def _frame_sizes(file: OpenFile, size: int) -> Offsets:
     """The sizes of all frames of a plain file."""
     found = [np.empty(0, np.int64)]
     position = records = 0
     while position < size:
-        file.seek(position)
         if position < records * _HOP_MEAN or not records:
-            buffer = file.read(_READ_SIZE)
+            buffer = file.read_at(position, _READ_SIZE)
             loaded = split(buffer)
             if len(loaded.begins):
                 found.append(loaded.ends - loaded.begins + OVERHEAD)
@@ -284,7 +284,7 @@ def _frame_sizes(file: BinaryIO, size: int) -> Offsets:
                 position += loaded.stop
                 continue
         else:
-            buffer = file.read(HEADER)
+            buffer = file.read_at(position, HEADER)
         try:
             # If less than a header could be read, the file has become shorter meanwhile.
             whole = frames.whole_size(buffer, size - position if len(buffer) >= HEADER else len(buffer))
@@ -297,17 +297,16 @@ def _frame_sizes(file: BinaryIO, size: int) -> Offsets:
     return np.concatenate(found)
 
 
-def _blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
+def _blocks(file: OpenFile, size: int, name: str) -> tuple[Offsets, Offsets, Offsets]:
     """The offsets, sizes and record counts of all members of a blocked GZIP file."""
     rows: list[tuple[int, int, int]] = []
     position = 0
     while position < size:
-        file.seek(position)
-        block = decode_block_header(file.read(BLOCK_HEADER_SIZE))
+        head = file.read_at(position, BLOCK_HEADER_SIZE)
+        block = decode_block_header(head)
         if block is None:
-            file.seek(position)
-            if file.read(4) in _ORDINARY_GZIP:
-                raise io.UnsupportedOperation(not_seekable(file.name))
+            if head[:4] in _ORDINARY_GZIP:
+                raise io.UnsupportedOperation(not_seekable(name))
             raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
         if block.size > size - position or block.records * OVERHEAD > block.data_size:
             raise CompressionError(f"the GZIP block at byte {position} is cut or damaged")
@@ -317,9 +316,7 @@ def _blocks(file: BinaryIO, size: int) -> tuple[Offsets, Offsets, Offsets]:
     return offsets, sizes, counts
 
 
-def _fingerprint(file: BinaryIO, size: int) -> int:
+def _fingerprint(file: OpenFile, size: int) -> int:
     """A number that distinguishes data of the same size: the CRCs of its beginning and its end."""
-    file.seek(0)
-    begin = crc32c(file.read(_FINGERPRINTED))
-    file.seek(max(0, size - _FINGERPRINTED))
-    return begin << 32 | crc32c(file.read(_FINGERPRINTED))
+    begin = crc32c(file.read_at(0, _FINGERPRINTED))
+    return begin << 32 | crc32c(file.read_at(max(0, size - _FINGERPRINTED), _FINGERPRINTED))

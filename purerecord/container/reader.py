@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -54,10 +54,7 @@ class RecordReader(Iterator[bytes]):
         self._stream: FrameStream | None = None
         self._stopped = False
         self._closed = False
-        self._current: Iterator[bytes] = iter(())  # records that were read for a loop and not handed out yet
-        self._looped = False  # whether there may be any
-        self._batch: Iterator[Records] = iter(())  # a batch that was read and not handed out yet
-        self._batch_limit = 0  # the size that it was read for
+        self._pending = _Pending(None, iter(()))
         self._lock = threading.Lock()  # all loops over this reader share its position
         self._pid = os.getpid()
         self._unfinished = False  # whether a call is changing the position, or was interrupted in doing so
@@ -69,27 +66,11 @@ class RecordReader(Iterator[bytes]):
             self._open_next()
 
     def __iter__(self) -> Iterator[bytes]:
-        # A loop over a generator is faster than calls of __next__; both continue with self._current. An error
-        # ends a generator for good. The loop then continues with the reader itself.
-        return chain(self._loop(), _Rest(self))
-
-    def _loop(self) -> Iterator[bytes]:
-        while True:
-            current = self._current
-            yield from current
-            with self._locked():
-                self._begin(None)
-                if current is not self._current:
-                    self._unfinished = False
-                    continue  # another loop over this reader, or a call of next, has read on
-                payloads = self._take(FrameStream.payloads)
-                if payloads is None:
-                    self._unfinished = False
-                    return
-                self._current, self._looped, self._unfinished = iter(payloads), True, False
+        return self.items(None, None)
 
     def __next__(self) -> bytes:
-        for record in self._loop():
+        record: bytes
+        for record in self._loop(None, None):
             return record
         raise StopIteration
 
@@ -106,21 +87,55 @@ class RecordReader(Iterator[bytes]):
             raise ValueError(f"batch_size must be positive, not {batch_size}")
         return _Batches(self, batch_size, None)
 
-    def next_batch(self, limit: int, most: int | None) -> Records | None:
-        """The next ``limit`` records, or ``most`` bytes of them; None at the end."""
+    def items(self, limit: int | None, most: int | None) -> Iterator[Any]:
+        """A loop over the records or, with a ``limit``, over batches of that many, up to ``most`` bytes."""
+        # A generator is faster than calls of __next__, but an error ends it for good. So a loop goes on
+        # with calls then.
+        return chain(self._loop(limit, most), iter(lambda: self.next_item(limit, most), None))
+
+    def next_item(self, limit: int | None, most: int | None) -> Any:
+        """The next element of such a loop; None at the end."""
+        for item in self._loop(limit, most):
+            return item
+        return None
+
+    def _loop(self, limit: int | None, most: int | None) -> Iterator[Any]:
         while True:
-            ready = self._batch
-            for batch in ready:
-                return batch
+            pending = self._pending
+            if pending.limit == limit:
+                yield from pending.items
             with self._locked():
-                if ready is not self._batch:
-                    continue  # another thread has read on
-                self._begin(limit)
-                records = self._begun(limit) or self._take(lambda stream: stream.next(limit, most))
-                if records is None:
+                if pending is not self._pending:
+                    continue  # another loop over this reader has read on
+                self._begin()
+                items = self._rearranged(limit) or self._read(limit, most)
+                if items is None:
                     self._unfinished = False
-                    return None
-                self._batch, self._batch_limit, self._unfinished = iter((records,)), limit, False
+                    return
+                self._pending, self._unfinished = _Pending(limit, iter(items)), False
+                del items  # or this loop would keep a batch, and its memory could not be used again
+
+    def _read(self, limit: int | None, most: int | None) -> Iterable[Any] | None:
+        if limit is None:
+            return self._take(FrameStream.payloads)
+        batch = self._take(lambda stream: stream.next(limit, most))
+        return None if batch is None else (batch,)
+
+    def _rearranged(self, limit: int | None) -> list[Any] | None:
+        """What another kind of loop has read and not handed out, for this one; None if there is nothing."""
+        before, items = self._pending
+        if before == limit or operator.length_hint(items, 1) == 0 or self._stream is None:
+            return None
+        start, self._start = self._start, None  # if this is interrupted, nothing leads back to these records
+        payloads = list(items) if before is None else [payload for batch in items for payload in batch]
+        if not payloads:
+            self._start = start
+            return None
+        if limit is None:
+            return payloads
+        path, first = self._stream.name, self._stream.record - len(payloads)
+        begins = range(0, len(payloads), limit)
+        return [_batch(payloads[begin : begin + limit], path, first + begin) for begin in begins]
 
     def _locked(self) -> threading.Lock:
         """The lock; a new one in a forked process, as a thread of the other may hold the old one."""
@@ -128,17 +143,12 @@ class RecordReader(Iterator[bytes]):
             self._lock, self._pid = threading.Lock(), os.getpid()
         return self._lock
 
-    def _begin(self, limit: int | None) -> None:
+    def _begin(self) -> None:
         """Begin a call that reads on. If the call before was interrupted, go back to where it began."""
         if self._closed:
             raise ClosedError("the reader is closed")
         if self._unfinished:
             self._go_back()
-        if self._batch_limit != limit and operator.length_hint(self._batch):
-            # An interrupted call has left a batch, and this call asks for something else.
-            self._unfinished, self._start = True, None
-            for batch in self._batch:
-                self._current, self._looped = chain(batch, self._current), True
         self._start = self._where(self._stream)
         self._unfinished = True
 
@@ -157,27 +167,12 @@ class RecordReader(Iterator[bytes]):
         self.skipped, self.last_error, self._stopped = self._start.skipped, self._start.last_error, False
         self._unfinished = False
 
-    def _begun(self, limit: int) -> Records | None:
-        """Up to ``limit`` of the records that a loop has read but not handed out; None if there are none."""
-        start, self._start = (
-            self._start,
-            None,
-        )  # until these records are kept again, nothing leads back to them
-        payloads = list(self._current)
-        if not payloads or self._stream is None:
-            self._start = start
-            return None
-        self._current = iter(payloads[limit:])
-        some = Records.of(payloads[:limit])
-        first = self._stream.record - len(payloads)
-        return Records(some.buffer, some.begins, some.ends, path=self._stream.name, first=first)
-
     def close(self) -> None:
         """Close the open file."""
         if self._stream is not None:
             self._stream.close()
         self._closed = True
-        self._current, self._batch = iter(()), iter(())
+        self._pending = _Pending(None, iter(()))
 
     def __enter__(self) -> RecordReader:
         return self
@@ -237,16 +232,16 @@ class _Start(NamedTuple):
     last_error: CorruptionError | None
 
 
-class _Rest(Iterator[bytes]):
-    """The rest of a reader's records, after an error has ended the generator of a loop."""
+class _Pending(NamedTuple):
+    """What was read and not handed out yet: records or, with a ``limit``, batches of that many."""
 
-    def __init__(self, reader: RecordReader) -> None:
-        self._reader = reader
+    limit: int | None
+    items: Iterator[Any]
 
-    def __next__(self) -> bytes:
-        for record in self._reader._loop():
-            return record
-        raise StopIteration
+
+def _batch(payloads: list[bytes], path: str, first: int) -> Records:
+    some = Records.of(payloads)
+    return Records(some.buffer, some.begins, some.ends, path=path, first=first)
 
 
 class _Batches(Iterator[Records]):
@@ -257,11 +252,14 @@ class _Batches(Iterator[Records]):
         self._limit = limit
         self._most = most
 
+    def __iter__(self) -> Iterator[Records]:
+        return self._reader.items(self._limit, self._most)
+
     def __next__(self) -> Records:
-        records = self._reader.next_batch(self._limit, self._most)
-        if records is None:
-            raise StopIteration
-        return records
+        batch: Records
+        for batch in self._reader._loop(self._limit, self._most):
+            return batch
+        raise StopIteration
 
 
 @public

@@ -20,7 +20,7 @@ from ..errors import ClosedError
 from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
-from ..storage.paths import is_url, local_path, shard_names, split_pattern, temporary_name
+from ..storage.paths import is_url, local_path, replace, shard_names, split_pattern, temporary_name
 from .frames import OVERHEAD
 from .writer import TFRecordWriter, payload_groups
 
@@ -173,8 +173,16 @@ class ShardedWriter:
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
+            refused: list[PermissionError] = []
             for (_, temporary), name in zip(self._writers, names, strict=True):
-                os.replace(temporary, name)
+                try:
+                    replace(temporary, name, keep=True)
+                except PermissionError as error:  # the other shards get their names
+                    refused.append(error)
+            if refused:
+                first, *others = refused
+                first.strerror = "; likewise ".join([str(first.strerror), *(e.filename for e in others)])
+                raise first
         except BaseException:
             self._discard()
             raise

@@ -23,7 +23,7 @@ from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
-from ..storage.paths import is_url, local_path, open_remote, temporary_name
+from ..storage.paths import is_url, local_path, open_remote, replace, temporary_name
 from . import frames
 from .index import build_index, index_path
 from .reader import RecordReader
@@ -254,6 +254,7 @@ class _Output:
         self.atomic = atomic
         self.continues = False  # whether the file already holds records
         self._index = index
+        self._process = os.getpid()  # a process that is forked from it must not remove its file
         self._pieces: list[Any] = []
         self._size = 0
         self._ours = not hasattr(path, "write")
@@ -327,7 +328,7 @@ class _Output:
         # The index is built from the written file, which also proves that the file is whole.
         index = build_index(self._target) if self._index else None
         if self.atomic:
-            os.replace(self._target, self.name)
+            replace(self._target, self.name, keep=True)
         if index is not None:
             index.save(index_path(self.name))
 
@@ -335,7 +336,7 @@ class _Output:
         if not self._ours:
             return
         self._file.close()
-        if self.atomic and os.path.exists(self._target):
+        if self.atomic and self._process == os.getpid() and os.path.exists(self._target):
             os.unlink(self._target)
 
 

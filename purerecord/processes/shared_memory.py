@@ -7,9 +7,12 @@ are views of that buffer. This module must not know which process sends an eleme
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import pickle
+import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,45 +30,62 @@ _ALIGNMENT = 64  # bytes: every part begins at a multiple of this
 _LONG_STRINGS = 1 << 14  # bytes: strings of this mean length are one part each; shorter ones share a part
 _SAMPLED_STRINGS = 32  # how many strings decide whether an array's strings are long
 _FOLDER = "/dev/shm"  # a file system in memory, on systems that have it
+# Windows forbids to remove a file that is mapped. But it has memory with a name and without a file, which
+# vanishes with the last process that maps it.
+_WITHOUT_FILES = sys.platform == "win32"
+_ZEROS = bytes(1 << 20)
 
 
 class SharedBuffer:
-    """Memory of ``size`` bytes, seen as ``array``, that another process maps by its ``path``."""
+    """Memory of ``size`` bytes, seen as ``array``, that another process maps by its ``name``."""
 
-    def __init__(self, path: str, size: int) -> None:
-        self.path = path
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name  # the path of a file, except on Windows
         self.size = size
-        with open(path, "r+b") as file:
-            self.array: Array = np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8)
+        if _WITHOUT_FILES:
+            named_memory: Any = mmap.mmap  # the arguments differ between systems
+            self.array: Array = np.frombuffer(named_memory(-1, size, tagname=name), np.uint8)
+            return
+        with open(name, "r+b") as file:
+            self.array = np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8)
 
     @classmethod
     def make(cls, size: int) -> SharedBuffer | None:
         """A new shared buffer; None if there is not enough memory for it."""
-        try:
-            handle, path = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
-        except OSError:
-            return None
-        try:
-            # Allocate the pages now. If memory ran out at the first write instead, the system would send
-            # SIGBUS.
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(handle, 0, size)
-            else:
-                os.truncate(handle, size)
-            return cls(path, size)
-        except BaseException as error:
-            unlink(path)
-            if not isinstance(error, OSError):
+        with suppress(OSError):
+            if _WITHOUT_FILES:
+                return cls(f"purerecord-{os.urandom(16).hex()}", size)
+            handle, name = tempfile.mkstemp(".purerecord", dir=_FOLDER if os.path.isdir(_FOLDER) else None)
+            try:
+                _allocate(handle, size, os.path.dirname(name))
+                return cls(name, size)
+            except BaseException:
+                unlink(name)
                 raise
-            return None
-        finally:
-            os.close(handle)
+            finally:
+                os.close(handle)
+        return None
 
 
-def unlink(path: str) -> None:
+def _allocate(handle: int, size: int, folder: str) -> None:
+    """Allocate all pages of a new file.
+
+    If memory or the disk ran out at the first write instead, the system would send SIGBUS.
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, 0, size)
+        return
+    if shutil.disk_usage(folder).free < size:
+        raise OSError(errno.ENOSPC, "not enough space for a shared buffer", folder)
+    while size:
+        size -= os.write(handle, _ZEROS[:size])
+
+
+def unlink(name: str) -> None:
     """Remove the name of a shared buffer; processes that have mapped it keep the memory."""
-    with suppress(OSError):  # it is gone, or open on a system where that forbids removal
-        os.unlink(path)
+    if not _WITHOUT_FILES:
+        with suppress(OSError):  # it is gone
+            os.unlink(name)
 
 
 def pack(element: Any) -> tuple[bytes, list[memoryview]]:

@@ -21,7 +21,7 @@ from typing import Any
 from ..container.damage import Damage
 from ..container.looks_like import detect
 from ..storage.opened import Opened
-from ..storage.paths import Named, temporary_name, writing
+from ..storage.paths import Named, replace, temporary_name, writing
 
 _COPY_SIZE = 1 << 20  # bytes copied at once
 # Recent plain bytes that are kept in memory; more of them are kept in a temporary file.
@@ -135,7 +135,7 @@ class Quarantine:
             if os.path.isdir(self._folder):
                 os.rmdir(self._folder)
             self._finished = True
-            os.replace(self._temporary, self._folder)
+            replace(self._temporary, self._folder)
         return True
 
     def abandon(self) -> None:

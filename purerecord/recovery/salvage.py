@@ -23,7 +23,7 @@ from ..printable import printable
 from ..processes.pool import Progress, no_progress
 from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
-from ..storage.paths import Named, is_url, temporary_name, writing
+from ..storage.paths import Named, is_url, replace, temporary_name, writing
 from .quarantine import Quarantine, Rereadable, check_folder
 from .report import FileReport, SalvageReport
 from .scan import one_file, records_and_damage
@@ -60,7 +60,7 @@ def salvage(
             source, crc = _copy(opened, temporary, options, kept, progress or no_progress)
         written = _verified(temporary, source.records, crc)
         quarantined = kept is not None and kept.finish(source.path)
-        os.replace(temporary, target)
+        replace(temporary, target)
     except BaseException as error:
         if kept is not None:
             kept.abandon()

@@ -6,7 +6,9 @@ no open file. This module does not know the content of a file.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -48,6 +50,8 @@ class OpenFile:
         self._descriptor = -1
         self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         self._lock = threading.Lock()
+        if stat.S_ISDIR(os.fstat(self._descriptor).st_mode):  # which can be opened, but not read
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
 
     def size(self) -> int:
         """The size of the file now."""

@@ -153,6 +153,24 @@ def temporary_name(path: str) -> str:
     return os.path.join(folder, f".{name}.partial-{os.urandom(4).hex()}")
 
 
+def replace(temporary: str, target: str, *, keep: bool = False) -> None:
+    """Give the file ``temporary``, which is complete, the name ``target``.
+
+    Windows refuses that while a program has an old file of this name open. If ``keep``, the new file then
+    stays, under a name that the error tells.
+    """
+    try:
+        os.replace(temporary, target)
+    except PermissionError as error:
+        kept = ""
+        if keep:
+            complete = ".complete-".join(temporary.rsplit(".partial-", 1))
+            os.rename(temporary, complete)
+            kept = f"; the new file is complete and kept as {complete}"
+        reason = f"the new file cannot take this name, perhaps because a program has the old one open{kept}"
+        raise PermissionError(error.errno, reason, target) from None
+
+
 @contextmanager
 def writing(path: str) -> Iterator[None]:
     """Names ``path`` in any OSError of the block; the system names no file, or a temporary one."""

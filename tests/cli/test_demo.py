@@ -7,6 +7,7 @@ import os
 from purerecord import validate
 from purerecord.cli import demo
 from tests.support.command_line import run
+from tests.support.other_systems import sync_as_windows
 
 
 def test_demo_writes_damages_and_repairs(capfd, monkeypatch):
@@ -24,3 +25,9 @@ def test_demo_without_a_folder_leaves_nothing(capfd, monkeypatch):
     before = sorted(os.listdir())
     assert run(capfd, "demo")[0] == 0
     assert sorted(os.listdir()) == before
+
+
+def test_demo_runs_where_windows_syncs_only_what_is_open_for_writing(capfd, monkeypatch):
+    monkeypatch.setattr(demo, "RECORDS", 2000)
+    sync_as_windows(monkeypatch)
+    assert run(capfd, "demo")[0] == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import struct
+from contextlib import closing
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +30,7 @@ from purerecord import (
     load_index,
 )
 from purerecord.container import index
+from purerecord.storage.file_handles import OpenFile
 from tests.support.damage import (
     HEADER,
     OVERHEAD,
@@ -40,6 +43,7 @@ from tests.support.damage import (
     set_length,
     starts,
 )
+from tests.support.other_systems import replace_as_windows
 
 RECORDS = [b"one", b"", b"three" * 10, b"x" * 300]
 BLOCKED = TFRecordOptions("GZIP", block_size=100)
@@ -202,12 +206,21 @@ def test_no_cut_or_damaged_block_header_is_indexed(blocked):
                 build_index(blocked)
 
 
-def test_file_that_becomes_shorter_meanwhile_is_truncated():
+def test_file_that_becomes_shorter_meanwhile_is_truncated(tmp_path):
+    path = tmp_path / "file"
     data = frames([bytes(50)] * 10)
-    with pytest.raises(TruncatedError):
-        index._frame_sizes(io.BytesIO(data), len(data) + 100)
-    with pytest.raises(TruncatedError):
-        index._frame_sizes(io.BytesIO(data[:-70]), len(data))
+    path.write_bytes(data)
+    with closing(OpenFile(str(path))) as file:
+        with pytest.raises(TruncatedError):
+            index._frame_sizes(file, len(data) + 100)
+        path.write_bytes(data[:-70])
+        with pytest.raises(TruncatedError):
+            index._frame_sizes(file, len(data))
+
+
+def test_a_folder_has_no_index(tmp_path):
+    with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
+        build_index(tmp_path)
 
 
 def test_missing_file_and_url_are_refused(tmp_path):
@@ -477,3 +490,13 @@ def test_a_file_url_is_indexed_like_its_path(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(frames([b"a"]))
     assert build_index(f"file://{path}") == build_index(path)
+
+
+def test_index_that_a_program_has_open_on_windows_is_named_and_stays(path, tmp_path, monkeypatch):
+    target = tmp_path / "its.index"
+    target.write_bytes(b"old")
+    replace_as_windows(monkeypatch, target)
+    with pytest.raises(PermissionError, match=r"a program has the old one open: .*its\.index"):
+        build_index(path).save(target)
+    assert target.read_bytes() == b"old"
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]

@@ -26,6 +26,7 @@ from purerecord import (
     read_records,
 )
 from tests.support.damage import OVERHEAD, frame
+from tests.support.other_systems import replace_as_windows, sync_as_windows
 from tests.support.settings import CAMPAIGN
 
 HOME = str(Path(purerecord.__file__).parents[1])
@@ -314,3 +315,32 @@ def test_record_that_is_none_does_not_count_as_a_failure_of_the_disk(tmp_path):
             writer.write_many([b"a", 7])
         writer.write(b"b")
     assert sorted(record for path in writer.paths for record in read_records(path)) == [b"a", b"b"]
+
+
+# Windows
+
+
+def test_windows_syncs_shards_that_are_open_for_writing(folder, monkeypatch):
+    sync_as_windows(monkeypatch)
+    with ShardedWriter(folder / "x", shards=2) as writer:
+        writer.write_many([b"a", b"b"])
+    assert [list(read_records(path)) for path in writer.paths] == [[b"a"], [b"b"]]
+
+
+def test_shards_that_a_program_has_open_on_windows_keep_their_new_data(folder, monkeypatch):
+    names = [str(folder / f"x-0000{number}-of-00004") for number in range(4)]
+    for name in names:
+        Path(name).write_bytes(b"old")
+    replace_as_windows(monkeypatch, names[1], names[3])
+    writer = ShardedWriter(folder / "x", shards=4)
+    writer.write_many([b"0", b"1", b"2", b"3"])
+    with pytest.raises(PermissionError) as caught:
+        writer.close()
+    kept = sorted(str(path) for path in folder.glob(".x-*.complete-*"))
+    assert len(kept) == 2
+    assert caught.value.filename == names[1]
+    assert f"complete and kept as {kept[0]}; likewise {names[3]}" in str(caught.value)
+    assert Path(names[1]).read_bytes() == b"old"
+    files = [names[0], kept[0], names[2], kept[1]]
+    assert [list(read_records(path)) for path in files] == [[b"0"], [b"1"], [b"2"], [b"3"]]
+    assert len(os.listdir(folder)) == 6

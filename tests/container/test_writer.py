@@ -36,7 +36,7 @@ from purerecord import (
     read_records,
 )
 from tests.support.damage import cut, flip_byte, frames, starts
-from tests.support.other_systems import limit_calls_as_macos
+from tests.support.other_systems import limit_calls_as_macos, replace_as_windows
 from tests.support.settings import CAMPAIGN
 
 HOME = str(Path(purerecord.__file__).parents[1])
@@ -429,6 +429,20 @@ def test_atomic_file_that_is_forgotten_is_discarded_with_a_warning(tmp_path, pat
         del writer
     assert [warning.category for warning in caught] == [ResourceWarning]
     assert leftovers(tmp_path) == []
+
+
+def test_atomic_file_that_a_program_has_open_on_windows_keeps_its_new_data(tmp_path, path, monkeypatch):
+    path.write_bytes(b"old")
+    replace_as_windows(monkeypatch, path)
+    writer = TFRecordWriter(path, atomic=True)
+    writer.write(b"new")
+    with pytest.raises(PermissionError) as caught:
+        writer.close()
+    (kept,) = tmp_path.glob(".*.complete-*")
+    assert caught.value.filename == str(path)
+    assert f"a program has the old one open; the new file is complete and kept as {kept}" in str(caught.value)
+    assert path.read_bytes() == b"old"
+    assert list(read_records(kept)) == [b"new"]
 
 
 def test_two_atomic_writers_of_one_name_do_not_mix(tmp_path, path):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import pickle
+import shutil
 import tempfile
+import types
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from purerecord.processes.shared_memory import (
     pack_whole,
     unpack,
 )
+from tests.support.other_systems import share_memory_as_windows
 
 GRID = np.arange(12, dtype=np.float32).reshape(3, 4)
 SHORT = [b"", b"a", b"bc" * 30, b"\0\0", b"a"]
@@ -149,15 +153,15 @@ def test_shared_buffer_is_seen_by_another_process():
     buffer.array[:5] = np.frombuffer(b"here!", np.uint8)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=see, args=(buffer.path, buffer.size, theirs))
+    process = context.Process(target=see, args=(buffer.name, buffer.size, theirs))
     process.start()
     assert ours.recv() == b"here!"
     assert ours.recv() == "written"
     process.join()
     assert bytes(buffer.array[:5]) == b"there"
-    shared_memory.unlink(buffer.path)
-    assert not os.path.exists(buffer.path)
-    shared_memory.unlink(buffer.path)  # once more does no harm
+    shared_memory.unlink(buffer.name)
+    assert not os.path.exists(buffer.name)
+    shared_memory.unlink(buffer.name)  # once more does no harm
     assert bytes(buffer.array[:5]) == b"there"
 
 
@@ -192,5 +196,61 @@ def test_shared_buffer_that_cannot_be_had_leaves_nothing_behind(folder, tmp_path
     assert set(place.glob("*.purerecord")) == before
     buffer = SharedBuffer.make(100)
     assert buffer is not None
-    assert Path(buffer.path).parent == place
-    shared_memory.unlink(buffer.path)
+    assert Path(buffer.name).parent == place
+    shared_memory.unlink(buffer.name)
+
+
+# Windows and macOS
+
+
+def test_memory_is_shared_without_files_on_windows(tmp_path, monkeypatch):
+    share_memory_as_windows(monkeypatch, tmp_path)
+    buffer = SharedBuffer.make(10_000)
+    assert buffer is not None
+    buffer.array[:5] = np.frombuffer(b"here!", np.uint8)
+    assert bytes(SharedBuffer(buffer.name, buffer.size).array[:5]) == b"here!"
+    shared_memory.unlink(buffer.name)
+    assert os.listdir(tmp_path) == [buffer.name]  # what has no file is not removed
+
+
+def test_windows_that_has_no_memory_left_has_no_shared_buffer(monkeypatch):
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOMEM, "The paging file is too small for this operation to complete")
+
+    monkeypatch.setattr(shared_memory, "_WITHOUT_FILES", True)
+    monkeypatch.setattr(shared_memory, "mmap", types.SimpleNamespace(mmap=refuse))
+    assert SharedBuffer.make(100) is None
+
+
+@pytest.fixture
+def macos(tmp_path, monkeypatch):
+    """The folder for temporary files of a system without /dev/shm and posix_fallocate."""
+    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    monkeypatch.setattr(shared_memory, "_FOLDER", "/no/such/folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("size", [1, 100, (1 << 20) + 1])
+def test_all_pages_are_allocated_on_macos(macos, size):
+    buffer = SharedBuffer.make(size)
+    assert buffer is not None
+    assert os.stat(buffer.name).st_size == size
+    assert os.stat(buffer.name).st_blocks * 512 >= size
+    assert Path(buffer.name).parent == macos
+    assert not buffer.array.any()
+    shared_memory.unlink(buffer.name)
+    assert os.listdir(macos) == []
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known before", "noticed while writing"])
+def test_full_disk_is_no_shared_buffer_on_macos_and_no_sigbus(macos, known, monkeypatch):
+    def full(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if known:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: types.SimpleNamespace(free=99))
+    else:
+        monkeypatch.setattr(os, "write", full)
+    assert SharedBuffer.make(100) is None
+    assert os.listdir(macos) == []

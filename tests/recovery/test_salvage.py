@@ -17,6 +17,7 @@ from purerecord import (
     salvage,
 )
 from tests.support.damage import cut, flip_byte, frames, insert, starts
+from tests.support.other_systems import replace_as_windows, sync_as_windows
 
 RANDOM = random.Random(7)
 PAYLOADS = [RANDOM.randbytes(100 + 7 * i) for i in range(20)]
@@ -169,3 +170,22 @@ def test_progress_tells_all_bytes_and_records(source, tmp_path):
     salvage(source, tmp_path / "clean", progress=lambda size, records: steps.append((size, records)))
     assert sum(records for _, records in steps) == 19
     assert sum(size for size, _ in steps) == len(source.read_bytes())
+
+
+# Windows
+
+
+def test_windows_syncs_what_is_open_for_writing(source, tmp_path, monkeypatch):
+    sync_as_windows(monkeypatch)
+    salvage(source, tmp_path / "clean")
+    assert list(read_records(tmp_path / "clean")) == KEPT
+
+
+def test_target_that_a_program_has_open_on_windows_is_named_and_stays(source, tmp_path, monkeypatch):
+    target = tmp_path / "clean"
+    target.write_bytes(b"old")
+    replace_as_windows(monkeypatch, target)
+    with pytest.raises(PermissionError, match=r"perhaps because a program has the old one open: .*clean"):
+        salvage(source, target, quarantine=tmp_path / "bad")
+    assert target.read_bytes() == b"old"
+    assert sorted(os.listdir(tmp_path)) == ["clean", "source.tfrecord"]

@@ -30,8 +30,11 @@ def interrupt() -> None:
 class Moments:
     """Counts the moments in a block, and calls ``act`` at one of them."""
 
-    def __init__(self, at: int | None = None, act: Callable[[], None] = interrupt) -> None:
+    def __init__(
+        self, at: int | None = None, act: Callable[[], None] = interrupt, *, only_lines: bool = False
+    ) -> None:
         self.count = 0
+        self._only_lines = only_lines
         self._at = at
         self._act = act
         self._done = False
@@ -60,7 +63,7 @@ class Moments:
         """The block whose moments count."""
         tracing, profiling = sys.gettrace(), sys.getprofile()
         sys.settrace(self._trace)
-        sys.setprofile(self._profile)
+        sys.setprofile(None if self._only_lines else self._profile)
         try:
             yield self
         finally:

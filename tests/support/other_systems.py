@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
+import tempfile
+import types
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from purerecord.processes import shared_memory
 
 
 def sync_as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,3 +64,21 @@ def limit_calls_as_macos(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(os, "pread", limited_pread)
     monkeypatch.setattr(os, "preadv", limited_preadv)
     monkeypatch.setattr(os, "writev", limited_writev)
+
+
+def share_memory_as_windows(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Memory is shared by name, without files of ours; files in ``folder`` stand for the named memory."""
+
+    def named(file: int, size: int, *, tagname: str) -> mmap.mmap:
+        assert file == -1
+        with open(folder / tagname, "a+b") as memory:
+            if memory.tell() < size:
+                memory.truncate(size)
+            return mmap.mmap(memory.fileno(), size)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a mapped file cannot be removed on Windows, so there must be none")
+
+    monkeypatch.setattr(shared_memory, "_WITHOUT_FILES", True)
+    monkeypatch.setattr(shared_memory, "mmap", types.SimpleNamespace(mmap=named))
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)

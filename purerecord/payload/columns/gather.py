@@ -17,7 +17,7 @@ import numpy as np
 
 from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
-from ..wire import UNSET, decode_features
+from ..wire import ABSENT, UNSET, decode_features
 from . import tuning
 from .any_order import Search
 from .arrays import Ints, Kinds, Mask, Values
@@ -67,6 +67,11 @@ class Column(NamedTuple):
             assert self.splits is not None
             return self.splits
         return np.arange(self.rows + 1, dtype=np.int64) * self.uniform
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether no record has the feature."""
+        return self.kinds is not None and bool((self.kinds == ABSENT).all())
 
     @property
     def masks(self) -> tuple[Mask | None, Mask | None]:

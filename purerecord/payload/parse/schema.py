@@ -17,14 +17,14 @@ from ... import public
 from ...records import Records
 from ..columns.block_decoder import decode_row
 from ..columns.gather import Column
-from ..columns.gather_sequences import find_kinds, gather_sequences
 from ..dtypes import dtype_name
 from ..json_values import FROM_JSON, bytes_to_json, float_to_json
 from ..recognize import check_example
 from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
 from ..wire import UNSET
-from .checked_columns import KINDS, CheckedColumns, Origin
-from .examples import Serialized, mixed_kinds, natural_columns, payload_or_records, raise_first_error
+from .checked_columns import KINDS
+from .examples import Serialized, natural_columns, payload_or_records
+from .sequences import natural_sequences
 
 Specs = dict[str, FeatureSpec]
 
@@ -72,14 +72,9 @@ def _has_list(column: Column) -> Any:
 
 
 def _infer_sequences(records: Records) -> tuple[Specs, Specs]:
-    kinds = [{name: kind for name, kind in sorted(part.items()) if kind} for part in find_kinds(records)]
-    columns, lists = gather_sequences(records, *kinds)
-    _check_rows(records, [*map(_has_list, columns.values()), *(found.present for found in lists.values())])
-    origin = Origin(records)
-    errors = mixed_kinds(CheckedColumns(columns, len(records), origin))
-    for name, found in lists.items():
-        errors += mixed_kinds(CheckedColumns({name: found.column}, found.column.rows, origin, found.splits))
-    raise_first_error(errors)
+    columns, lists = natural_sequences(records)
+    with_steps = [found.lengths > 0 for found in lists.values()]
+    _check_rows(records, [*map(_has_list, columns.values()), *with_steps])
     steps = _specs({name: found.column for name, found in lists.items()})
     for name, spec in steps.items():
         if isinstance(spec, FixedLenFeature):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import pickle
 import signal
@@ -25,6 +26,7 @@ from purerecord.dataset.engine.worker_process import BUFFERS_PER_WORKER
 from purerecord.errors import ChecksumError
 from purerecord.processes import shared_memory
 from tests.support.dataset_properties import elements, write_files
+from tests.support.other_systems import share_memory_as_windows
 from tests.support.places import ROOT
 
 
@@ -131,8 +133,9 @@ def test_without_shared_memory_elements_come_all_the_same(monkeypatch):
 def test_error_comes_where_its_element_would_and_says_where_it_was_raised():
     cursor = remote(Dataset.range(6).map(fail_at_three))
     assert [*cursor.take(1), *cursor.take(1), *cursor.take(1)] == [0, 1, 2]
+    (failed,) = cursor.take(1)
     with pytest.raises(ValueError, match="three") as caught:
-        cursor.take(1)
+        raise failed.raised()
     assert "in fail_at_three" in str(caught.value.__cause__)
     assert taken(cursor) == [4, 5]  # as without other processes
 
@@ -192,12 +195,21 @@ def test_process_that_dies_on_windows_which_has_no_signals_is_an_error_too(tmp_p
     monkeypatch.setattr(popen_fork.Popen, "kill", popen_fork.Popen.terminate)
     cursor = remote(Dataset.range(6).map(exit_at_three))
     found: list[Any] = []
-    with pytest.raises(RuntimeError, match=r"has ended \(exit code 1\)"):  # noqa: PT012
-        while True:
-            found += cursor.take(1)
+    with pytest.raises(RuntimeError, match=r"has ended \(exit code 1\)"):
+        found.extend(one for _ in range(6) for one in cursor.take(1))
     assert found + taken(cursor) == list(range(6))
-    del cursor
+    cursor = None
     gc.collect()  # ends the process while this is Windows
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the simulation reaches forked processes only")
+def test_arrays_come_through_named_memory_on_windows(tmp_path, monkeypatch):
+    monkeypatch.setattr(worker_module, "start_context", lambda: multiprocessing.get_context("fork"))
+    share_memory_as_windows(monkeypatch, tmp_path)
+    assert [array.tolist() for array in taken(remote(Dataset.range(9).map(vector)))] == [
+        [number] * 1000 for number in range(9)
+    ]
+    assert os.listdir(tmp_path) != []
 
 
 def test_interrupted_waiting_loses_nothing(monkeypatch):
