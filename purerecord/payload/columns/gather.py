@@ -90,7 +90,6 @@ def gather(
     Without ``wanted``, the columns of all features, ordered by name. All payloads are checked completely,
     whatever is wanted of them: the first malformed one raises ``DecodeError``.
     """
-    retain_freed_memory()
     batch = Records.of(records)
     keys: Wanted = Everything()
     if wanted is not None:
@@ -111,6 +110,7 @@ def rows_to_recognize(records: Records) -> list[int]:
 
 def _decode(batch: Records, wanted: Wanted) -> list[DecodedPart]:
     """Parts that have all records together."""
+    retain_freed_memory()
     parts: list[DecodedPart] = []
     step = tuning.current.records_per_block
     for low in range(0, len(batch), step):
