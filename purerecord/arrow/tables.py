@@ -16,7 +16,7 @@ from ..container.reader import RecordReader
 from ..container.sharded_writer import ShardedWriter
 from ..container.writer import TFRecordWriter
 from ..errors import EncodeError, SchemaError
-from ..payload.columns.gather import Column
+from ..payload.columns.gather import Column, check_cells
 from ..payload.columns.gather_sequences import FeatureListColumn, has_feature_lists
 from ..payload.encode.examples import encode_examples
 from ..payload.encode.sequences import encode_sequences
@@ -175,7 +175,7 @@ def _batches(reader: RecordReader) -> Iterator[Records]:
 def _natural_table(reader: RecordReader, names: list[str] | None, text: Text) -> Any:
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
-    rows = 0
+    rows = size = 0
     for records in _batches(reader):
         columns, found = _natural_batch(records, names)
         for name in (features.keys() - columns.keys()) | (lists.keys() - found.keys()):
@@ -192,6 +192,9 @@ def _natural_table(reader: RecordReader, names: list[str] | None, text: Text) ->
             reason = "is a context feature and a feature list, but a table has one column of that name"
             raise SchemaError(f"{reason}; name the features that you want by specs", feature=name)
         rows += len(records)
+        size += records.nbytes
+        if names is None:
+            check_cells(len(features) + len(lists), rows, size)
     grown: dict[str, GrowingColumn | GrowingFeatureList] = {**features, **lists}
     for name in names or ():
         if name not in grown:

@@ -23,6 +23,7 @@ from tests.support.settings import tries
 pa = interop("pyarrow")
 from purerecord import arrow  # noqa: E402 - needs pyarrow
 from purerecord.arrow import tables  # noqa: E402
+from purerecord.payload.columns import gather  # noqa: E402
 
 
 def test_columns_must_have_equally_many_rows():
@@ -273,3 +274,14 @@ def test_columns_that_are_not_asked_for_are_not_looked_at(tmp_path):
             arrow.read_table(tmp_path / "file", **wrong)
     with pytest.raises(ValueError, match="those of features"):
         arrow.read_table(tmp_path / "file", {"a": pr.VarLenFeature(int)}, columns=["a"])
+
+
+def test_a_table_far_larger_than_the_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "_CHUNK_RECORDS", 1)
+    write(tmp_path / "file", [pr.encode_example({f"{i}.{j}": j for j in range(9)}) for i in range(9)])
+    assert arrow.read_table(tmp_path / "file").num_columns == 81
+    monkeypatch.setattr(gather, "_MOST_CELLS", 100)
+    monkeypatch.setattr(gather, "_MOST_CELLS_PER_BYTE", 0)
+    with pytest.raises(pr.SchemaError, match="4 records have 36 different features"):
+        arrow.read_table(tmp_path / "file")
+    assert arrow.read_table(tmp_path / "file", columns=["3.1"]).num_rows == 9

@@ -2,7 +2,8 @@
 
 A moment is a place where Python handles signals: before a line, and after a C function has returned, when its
 result is lost. Python does not look at signals before ``return name``, nor in the middle of entering or
-leaving ``with lock``, so these lines are no moments. What is raised in ``__del__``, Python ignores.
+leaving ``with lock``, nor before ``finally`` resets an attribute, so these lines are no moments. What is
+raised in ``__del__``, Python ignores.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import purerecord
 
 _HOME = os.path.dirname(purerecord.__file__) + os.sep
+_RESET = re.compile(r"self\.\w+ = (False|None)$")
 _NO_MOMENT = re.compile(r"(return( \w+)?|with .*)\s*(#.*)?$")
 
 
@@ -28,29 +30,35 @@ def interrupt() -> None:
 
 
 class Moments:
-    """Counts the moments in a block, and calls ``act`` at one of them."""
+    """Counts the moments in a block, and calls ``act`` at one of them; or ``times``, after as many each."""
 
     def __init__(
-        self, at: int | None = None, act: Callable[[], None] = interrupt, *, only_lines: bool = False
+        self,
+        at: int | None = None,
+        act: Callable[[], None] = interrupt,
+        *,
+        only_lines: bool = False,
+        times: int = 1,
     ) -> None:
         self.count = 0
         self._only_lines = only_lines
         self._at = at
         self._act = act
-        self._done = False
+        self._times = times
+        self._acted = 0
 
     def _moment(self, frame: FrameType) -> None:
-        if self._done:
+        if self._acted == self._times:
             return
         self.count += 1
-        if self._at is not None and self.count >= self._at and not _is_in_del(frame):
-            self._done = True
+        if self._at is not None and self.count >= self._at * (self._acted + 1) and not _is_in_del(frame):
+            self._acted += 1
             self._act()
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_HOME):
             return None
-        if event == "line" and not _NO_MOMENT.match(_line(frame).strip()):
+        if event == "line" and not _is_no_moment(frame):
             self._moment(frame)
         return self._trace
 
@@ -77,5 +85,8 @@ def _is_in_del(frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _line(frame: FrameType) -> str:
-    return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+def _is_no_moment(frame: FrameType) -> bool:
+    before, line = (
+        linecache.getline(frame.f_code.co_filename, frame.f_lineno + step).strip() for step in (-1, 0)
+    )
+    return bool(_NO_MOMENT.match(line) or (before == "finally:" and _RESET.match(line)))

@@ -258,4 +258,4 @@ def test_code_on_the_page_about_tfds_folders_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("everything", "small"):
         shutil.copytree(GOLDEN / name, tmp_path / "tensorflow_datasets" / name)
-    assert run_blocks("tfds.md", " tfds") > 6
+    assert run_blocks("docs/tfds.md", " tfds") > 6

@@ -200,11 +200,12 @@ class Share:
     def _go_to_next_round(self) -> Cursor:
         """The cursor, which then stands where the next round begins. It is not ``_exact`` any more."""
         exact, self._exact = self._exact, False
-        if not exact or self._cursor is None:
+        cursor = self._cursor
+        if not exact or cursor is None:
             return self._reopen()
         if self._rounds.unskipped:
-            self._cursor.skip(self._rounds.unskipped)
-        return self._cursor
+            cursor.skip(self._rounds.unskipped)
+        return cursor
 
     def _reopen(self) -> Cursor:
         """A new cursor, where the next round begins."""

@@ -99,6 +99,7 @@ class _CacheCursor(Cursor):
         self._filling = not self._stored
         self._elements: list[Any] = []
         self._writer: TFRecordWriter | None = None
+        self._process = os.getpid()
         # The cache is always filled from epoch 0, so its order does not depend on which epoch came first.
         self._parent = (stored or node.parent).open(context.for_epoch(0).without_pattern())
         self.cheap_lookahead = self._parent.cheap_lookahead
@@ -147,7 +148,7 @@ class _CacheCursor(Cursor):
             self._elements += _copies(elements)
             if not len(elements):
                 self._node.kept.elements = self._elements
-        else:
+        elif self._process == os.getpid():  # else a function of the chain has forked: the file is not ours
             if self._writer is None:
                 self._writer = TFRecordWriter(self._node.path, atomic=True)
                 self._writer.write(_OUTLINE + self._node.parent.outline().encode())

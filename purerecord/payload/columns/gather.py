@@ -9,15 +9,16 @@ an unexpected kind means.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import SchemaError
 from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
-from ..wire import ABSENT, UNSET, decode_features
+from ..wire import ABSENT, UNSET, Value, decode_features
 from . import tuning
 from .any_order import Search
 from .arrays import Ints, Kinds, Mask, Values
@@ -38,6 +39,11 @@ class _RememberedLayout(NamedTuple):
     layout: Layout | None
     tuning: Tuning
 
+
+# Columns may have this many cells, one for each record and name,
+_MOST_CELLS = 1 << 24
+# or this many for each byte of the records. Records that all have the same features need less than one.
+_MOST_CELLS_PER_BYTE = 4
 
 # The most recently used first. They decide what is tried first, and have no influence on results.
 _remembered: list[_RememberedLayout] = []
@@ -90,33 +96,43 @@ def gather(
     Without ``wanted``, the columns of all features, ordered by name. All payloads are checked completely,
     whatever is wanted of them: the first malformed one raises ``DecodeError``.
     """
+    retain_freed_memory()
     batch = Records.of(records)
     keys: Wanted = Everything()
     if wanted is not None:
         keys = {name.encode(errors="surrogatepass") for name in wanted}
-    parts = _decode(batch, keys)
-    if wanted is None:
-        wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
-    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
-
-
-def rows_to_recognize(records: Records) -> list[int]:
-    """The rows in which no feature holds a list, and which hold more than features: they may be another
-    message. All payloads are checked completely, as by ``gather``."""
-    # What is decoded together consists of features.
-    parts = _decode(records, set())
-    return sorted(chain.from_iterable(p.without_lists() for p in parts if isinstance(p, DecodedSingly)))
-
-
-def _decode(batch: Records, wanted: Wanted) -> list[DecodedPart]:
-    """Parts that have all records together."""
-    retain_freed_memory()
     parts: list[DecodedPart] = []
     step = tuning.current.records_per_block
     for low in range(0, len(batch), step):
         rows = np.arange(low, min(low + step, len(batch)))
-        parts += _ExampleDecoder(batch, rows, wanted).decode()
-    return parts
+        parts += _ExampleDecoder(batch, rows, wanted, keys).decode()
+    if wanted is None:
+        wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
+        check_cells(len(wanted), len(batch), batch.nbytes)
+    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
+
+
+def rows_to_recognize(records: Records) -> list[int]:
+    """The rows in which no feature holds a list, and which may be another message. All payloads are checked
+    completely, as by ``gather``."""
+    retain_freed_memory()
+    found: list[int] = []
+    step = tuning.current.records_per_block
+    for low in range(0, len(records), step):
+        finder = _ListFinder(records, np.arange(low, min(low + step, len(records))))
+        finder.decode()  # what it decodes together consists of features
+        found += finder.rows[~np.array(finder.has_list, bool)].tolist()
+    return found
+
+
+def check_cells(names: int, rows: int, size: int) -> None:
+    """Raise a SchemaError if columns of so many names would be far larger than the records, which have
+    ``size`` bytes: every column has a cell for every record, even if few records have the feature."""
+    if names * rows > max(_MOST_CELLS, _MOST_CELLS_PER_BYTE * size):
+        raise SchemaError(
+            f"{rows} records have {names} different features, so columns would need {names * rows} cells, "
+            "most of them empty; name the features that you want, or decode fewer records at once"
+        )
 
 
 def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) -> Column:
@@ -143,9 +159,10 @@ def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) 
 class _ExampleDecoder(BlockDecoder):
     """Decodes Examples: with layouts, then by a search in any order, then with the row decoder."""
 
-    def __init__(self, records: Records, rows: Ints, wanted: Wanted) -> None:
+    def __init__(self, records: Records, rows: Ints, names: Iterable[str] | None, wanted: Wanted) -> None:
         super().__init__(records, rows)
-        self._wanted = wanted
+        self._names = names
+        self._wanted = wanted  # the same names as the keys that are stored
         self._known: dict[bytes, Entry] = {}
         self._parts: list[DecodedPart] = []
 
@@ -156,8 +173,15 @@ class _ExampleDecoder(BlockDecoder):
             self._try_sample_layouts()
             self._try_any_order()
         if self.rows.size:
-            self._parts.append(DecodedSingly(self.rows, self.decode_singly(decode_features)))
+            self._parts.append(DecodedSingly(self.rows, self.decode_singly(self._decode_row)))
         return self._parts
+
+    def _decode_row(self, payload: bytes) -> dict[str, Value]:
+        """The wanted features of a record. The others are not kept: a record may have a million."""
+        found = decode_features(payload)
+        if self._names is None:
+            return found
+        return {name: found[name] for name in self._names if name in found}
 
     def _is_few(self) -> bool:
         return self.rows.size < self.tuning.least_examples
@@ -282,6 +306,19 @@ class _ExampleDecoder(BlockDecoder):
             else:
                 check_values(one, block)
         return parts
+
+
+class _ListFinder(_ExampleDecoder):
+    """Checks Examples, and notes for each of the remaining ``rows`` whether a feature holds a list."""
+
+    def __init__(self, records: Records, rows: Ints) -> None:
+        super().__init__(records, rows, (), set())
+        self.has_list: list[bool] = []
+
+    def _decode_row(self, payload: bytes) -> dict[str, Value]:
+        found = decode_features(payload)
+        self.has_list.append(any(kind != UNSET for kind, _ in found.values()))
+        return {}
 
 
 def _remember(used: _RememberedLayout) -> None:

@@ -20,7 +20,7 @@ from ..wire import BYTES, DELIMITED, FLOAT, INT64, UNSET, Value, decode_sequence
 from . import tuning
 from .arrays import Ints, Mask, Values, ranges_of
 from .block_decoder import BlockDecoder, decode_row
-from .gather import Column, column_of, gather
+from .gather import Column, check_cells, column_of, gather
 from .located import Inline, Located, NeedsRowDecoder, RecordBlock, check_values, read_values
 from .merge import DTYPES, ColumnPart, DecodedPart, DecodedSingly, DecodedTogether
 from .sequence_maps import find_lists, open_maps
@@ -73,6 +73,7 @@ def gather_all_sequences(records: Records) -> tuple[dict[str, Column], dict[str,
             context[name] = context.get(name) or kind
         for name, steps in sequence.items():
             lists[name] = lists.get(name) or next((kind for kind, _ in steps if kind), UNSET)
+    check_cells(len(context) + len(lists), len(records), records.nbytes)
     decoded = _SequencesSingly(np.arange(len(records)), rows)
     parts = decoded.context()
     return (
