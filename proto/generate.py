@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FILES = ("example.proto", "tensor.proto")
+FILES = ("example.proto", "tensor.proto", "event.proto")
 TARGET = HERE.parent / "purerecord" / "payload" / "_descriptors.py"
 HEADER = '"""The compiled .proto files: made by proto/generate.py, not to be edited."""'
 

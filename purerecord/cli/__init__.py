@@ -3,6 +3,8 @@
     arguments      the options of every command, as ``--help`` shows them
     commands       the commands themselves
     render         records and summaries as JSON and as text
+    known_messages events and lists of Examples as values of JSON
+    message_type   the message that --proto and --message name
     progress       the progress line on a terminal
     exit_status    failures of single files, and the exit code of a command
     signals        Ctrl-C, SIGTERM and closed streams

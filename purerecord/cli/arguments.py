@@ -121,6 +121,7 @@ def _info(add: Any) -> None:
     command.add_argument(
         "--schema", action="store_true", help="print a schema that fits these records, as JSON"
     )
+    _proto(command)
 
 
 def _cat(add: Any) -> None:
@@ -142,6 +143,7 @@ def _cat(add: Any) -> None:
     command.add_argument(
         "--features", type=lambda text: text.split(","), metavar="A,B", help="print only these features"
     )
+    _proto(command)
 
 
 def _index(add: Any) -> None:
@@ -179,6 +181,16 @@ def _reads(command: Any) -> None:
     """Add the arguments of a command that reads files."""
     command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
     _compression(command, "compression of the input (default: detect)")
+
+
+def _proto(command: Any) -> None:
+    """Add the arguments that say which message the records are, if no Examples."""
+    command.add_argument(
+        "--proto", metavar="FILE", help=".proto file or FileDescriptorSet of the records, if no Examples"
+    )
+    command.add_argument(
+        "--message", metavar="NAME", help="package.Type of the records, if FILE has several messages"
+    )
 
 
 def _compression(command: Any, text: str) -> None:

@@ -14,12 +14,13 @@ import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
 from ..container.looks_like import open_source
+from ..errors import DecodeError
 from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
 from ..printable import printable, printable_json
 from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
@@ -32,7 +33,10 @@ from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve, without_indexes
 from .exit_status import Outcome, write
 from .progress import ProgressLine
-from .render import Selection, Summary, as_json, as_text, merged
+from .render import Selection, Summary, as_base64, as_json, as_text, merged
+
+if TYPE_CHECKING:
+    from .message_type import MessageType
 
 _COMPRESSIONS = {"auto": "auto", "none": "", **{name.lower(): name for name in ("GZIP", "ZLIB", *READ_ONLY)}}
 # Bytes to validate above which worker processes are worth their start.
@@ -149,12 +153,15 @@ def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str
 
 def info(arguments: Namespace) -> int:
     """Print a summary of the files."""
+    if arguments.schema and arguments.proto is not None:
+        raise ArgumentError(None, "--schema is of Examples, not of the messages of --proto")
     outcome = Outcome()
+    kind = _message_type(arguments, outcome)
     files = _files(arguments.paths, outcome)
     found: list[tuple[dict[str, Any], Summary]] = []
     samples: list[bytes] = []
     for file in files:
-        summary, damages = Summary(arguments.sample), []
+        summary, damages = Summary(arguments.sample, kind), []
         with (
             outcome.handling(_name(file)),
             closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
@@ -166,7 +173,9 @@ def info(arguments: Namespace) -> int:
                     samples += part[: max(0, arguments.sample - summary.records)] if arguments.schema else []
                     summary.add(part)
             found.append((_facts(opened, damages), summary))
-        outcome.damaged |= bool(damages)
+        if summary.reason:
+            outcome.say(f"{_name(file)}: {summary.reason}")
+        outcome.damaged |= bool(damages) or bool(summary.reason)
     if arguments.schema and found:
         with outcome.handling(" ".join(facts["path"] for facts, _ in found)):
             if not samples:
@@ -224,9 +233,10 @@ def cat(arguments: Namespace) -> int:
     """Print records."""
     if arguments.features is not None and arguments.format == "raw":
         raise ArgumentError(None, "--features is for --format json and text; raw records are whole")
+    if arguments.proto is not None and arguments.format == "raw":
+        raise ArgumentError(None, "--proto is for --format json and text; raw records are not decoded")
     outcome = Outcome()
-    selection = Selection(arguments.features)
-    held: list[str] = []  # records without a selected feature, printed once another record has one
+    printer = _Printer(arguments, outcome)
     skip, left = arguments.skip, arguments.limit
     for file in _files(arguments.paths, outcome):
         with (
@@ -240,32 +250,71 @@ def cat(arguments: Namespace) -> int:
                     continue
                 chosen = part[skip : None if left is None else skip + left]
                 for number, payload in enumerate(chosen, part.first + min(skip, len(part))):
-                    _show(arguments, number, payload, selection, held)
+                    printer.show(opened.name, number, payload)
                 skip -= min(skip, len(part))
                 left = None if left is None else left - len(chosen)
                 if left == 0:
                     break
         if left == 0:
             break
-    missing = selection.missing()
-    for text in held if selection.found or not missing else ():
-        _print(text)
+    missing = printer.selection.missing()
+    if printer.selection.found or not missing:
+        printer.print_held()
     for reason in missing:
         outcome.fail(reason)
     return outcome.code
 
 
-def _show(arguments: Namespace, number: int, payload: bytes, selection: Selection, held: list[str]) -> None:
-    """Print a record; or add it to ``held``, if no record so far has had a selected feature."""
-    if arguments.format == "raw":
-        write(payload)
-        return
-    text = as_text(number, payload, selection) if arguments.format == "text" else as_json(payload, selection)
-    held.append(text)
-    if selection.found or len(held) > _MOST_HELD:
-        for line in held:
-            _print(line)
-        held.clear()
+class _Printer:
+    """Prints records in the format that the arguments name."""
+
+    def __init__(self, arguments: Namespace, outcome: Outcome) -> None:
+        self.selection = Selection(arguments.features)
+        self._format = arguments.format
+        self._kind = _message_type(arguments, outcome)
+        self._outcome = outcome
+        self._held: list[str] = []  # records without a selected feature, until another record has one
+        self._told = False  # that a record is another message; once is enough
+
+    def show(self, file: str, number: int, payload: bytes) -> None:
+        """Print a record, or hold it back, if no record so far has had a selected feature."""
+        if self._format == "raw":
+            write(payload)
+            return
+        try:
+            if self._format == "text":
+                text = as_text(number, payload, self.selection, self._kind)
+            else:
+                text = as_json(payload, self.selection, self._kind)
+        except DecodeError as error:  # it is not the message that the user has named
+            self._outcome.damaged = True
+            self._outcome.say(f"{file}: record {number}: {error.reason}")
+            return
+        self._held.append(text)
+        if self.selection.found or len(self._held) > _MOST_HELD:
+            self.print_held()
+        if not self._told and self._kind is None and (other := as_base64(text, payload)):
+            self._told = True
+            self._outcome.say(f"{file}: record {number}: no Example, but {other}; --proto FILE decodes it")
+
+    def print_held(self) -> None:
+        """Print the records that were held back."""
+        for text in self._held:
+            _print(text)
+        self._held.clear()
+
+
+def _message_type(arguments: Namespace, outcome: Outcome) -> MessageType | None:
+    """The message that the arguments name; None if the records are Examples."""
+    if arguments.proto is None:
+        if arguments.message is not None:
+            raise ArgumentError(None, "--message needs --proto, the file that describes the message")
+        return None
+    from .message_type import load_message_type  # noqa: PLC0415 - imports protobuf, which Examples do without
+
+    with outcome.handling(arguments.proto, hide=False):
+        return load_message_type(arguments.proto, arguments.message)
+    raise AssertionError  # the error was raised again
 
 
 def index(arguments: Namespace) -> int:

@@ -1,7 +1,8 @@
 """Rendering for the shell: records as JSON lines or text, and the summary of a file.
 
 Values that JSON lacks become an object with one member, whose name is the type: ``{"base64": ...}`` for bytes
-that are no UTF-8 text, ``{"float": "nan"}`` for NaN and infinities. This module must not read files.
+that are no UTF-8 text, ``{"float": "nan"}`` for NaN and infinities. A message of ``--proto`` is as protobuf
+shows it. This module must not read files.
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ import difflib
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..container.looks_like import looks_like
 from ..errors import DecodeError
-from ..payload.example import decode_sequence_example
+from ..payload.example import decode_example, decode_sequence_example
 from ..payload.json_values import bytes_to_json, float_to_json
+from ..payload.recognize import other_message
 from ..printable import printable, printable_json
 from ..records import Records
 from ..recovery.report import counted, human_size
+from .known_messages import read_event, read_example_list, time_in_words
+
+if TYPE_CHECKING:
+    from .message_type import MessageType
 
 # The values of a feature, and the characters of a string, that text shows before it is cut short.
 _SHOWN_VALUES, _SHOWN_CHARACTERS = 8, 60
+_SHOWN_LINE = 120
 # The feature names that a message about an unknown name lists.
 _SHOWN_NAMES = 20
 # Feature names that a selection remembers. With more, it no longer reports names as missing.
@@ -68,28 +75,64 @@ class Selection:
 _ALL = Selection()
 
 
-def as_json(payload: bytes, selection: Selection = _ALL) -> str:
+def as_json(payload: bytes, selection: Selection = _ALL, kind: MessageType | None = None) -> str:
     """One line of JSON: the features of an Example, or ``context`` and ``sequence`` of a SequenceExample.
 
-    Each feature is a list. A payload that is neither becomes its text, or its base64.
+    Each feature is a list. Events and lists of Examples have their own form. Any other payload becomes its
+    text, or its base64. With ``kind``, it is a message of that type, or a DecodeError.
     """
+    if kind is not None:
+        return _dumps(selection.among(kind.to_json(payload)))
     decoded = _decoded(payload)
     if decoded is None:
-        return _dumps(_string(payload))
+        known = _event(payload, selection) or _example_list(payload, selection)
+        return _dumps(_string(payload) if known is None else known)
     context, sequence = map(selection.among, decoded)
-    listed = {name: _values(value) for name, value in context.items()}
+    listed = _features(context)
     if not sequence:
         return _dumps(listed)
     steps = {name: [_values(step) for step in value] for name, value in sequence.items()}
     return _dumps({"context": listed, "sequence": steps})
 
 
-def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
+def _features(features: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _values(value) for name, value in features.items()}
+
+
+def _event(payload: bytes, selection: Selection) -> dict[str, Any] | None:
+    """An event with the values of the selected tags; None if ``payload`` is no event."""
+    event = read_event(payload)
+    if event is not None and "values" in event:
+        tags = selection.among({value["tag"]: None for value in event["values"]})
+        event["values"] = [value for value in event["values"] if value["tag"] in tags]
+    return event
+
+
+def _example_list(payload: bytes, selection: Selection) -> dict[str, Any] | None:
+    """The context and the Examples of a list of Examples; None if ``payload`` is none."""
+    parts = read_example_list(payload)
+    if parts is None:
+        return None
+    context, *examples = (_features(selection.among(decode_example(part))) for part in (parts[0], *parts[1]))
+    return {"context": context, "examples": examples}
+
+
+def as_text(number: int, payload: bytes, selection: Selection = _ALL, kind: MessageType | None = None) -> str:
     """A few lines for people. Long lists and strings are cut short, and bytes are only described."""
     lines = [f"record {number}: {counted(len(payload), 'byte')}"]
+    if kind is not None:
+        shown = (printable(line) for line in kind.to_lines(payload))
+        return "\n".join([*lines, *(f"  {_shortened(line, _SHOWN_LINE)}" for line in shown)])
     decoded = _decoded(payload)
+    if decoded is None and (event := _event(payload, selection)):
+        return "\n".join([*lines, *_event_lines(event)])
+    if decoded is None and (parts := read_example_list(payload)):
+        lines += _example_lines("context", parts[0], selection)
+        for place, part in enumerate(parts[1]):
+            lines += _example_lines(f"example {place}", part, selection)
+        return "\n".join(lines)
     if decoded is None:
-        return "\n".join([*lines, f"  no Example; {_described(payload)}"])
+        return "\n".join([*lines, f"  no Example; {other_message(payload) or _described(payload)}"])
     context, sequence = map(selection.among, decoded)
     lines += [f"  {printable(name)}: {_brief(value)}" for name, value in sorted(context.items())]
     for name, steps in sorted(sequence.items()):
@@ -98,12 +141,41 @@ def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     return "\n".join(lines)
 
 
+def _event_lines(event: dict[str, Any]) -> list[str]:
+    lines = [f"  step {event['step']}, {time_in_words(event['wall_time'])}"]
+    for value in event.get("values", ()):
+        text = value["value"] if value["kind"] in ("scalar", "text") else None
+        shown = _dumps(text) if text is not None else f"{value['kind']} {_dumps(value['value'])}"
+        lines.append(f"  {printable(value['tag'])}: {_shortened(shown, _SHOWN_LINE)}")
+    rest = {name: event[name] for name in event if name not in ("wall_time", "step", "values")}
+    return lines + [f"  {name}: {_shortened(_dumps(value), _SHOWN_LINE)}" for name, value in rest.items()]
+
+
+def _example_lines(title: str, payload: bytes, selection: Selection) -> list[str]:
+    features = selection.among(decode_example(payload))
+    return [f"  {title}", *(f"    {printable(name)}: {_brief(features[name])}" for name in sorted(features))]
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[:length] + "..."
+
+
+def as_base64(text: str, payload: bytes) -> str | None:
+    """In a few words the message in ``payload``, if its JSON ``text`` is only its base64."""
+    shown = text.startswith('{"base64": ') and _decoded(payload) is None
+    return other_message(payload) if shown else None
+
+
 def _decoded(payload: bytes) -> tuple[Any, Any] | None:
     """The context and the sequence, which is empty for an Example; None for any other payload."""
     try:
-        return decode_sequence_example(payload)
+        decoded = decode_sequence_example(payload)
     except DecodeError:
         return None
+    context, sequence = decoded
+    # A feature without a kind is a plain list.
+    filled = any(isinstance(value, np.ndarray) for value in context.values()) or any(sequence.values())
+    return decoded if filled or other_message(payload) is None else None
 
 
 def _dumps(value: Any) -> str:
@@ -153,13 +225,18 @@ class Summary:
     """The summary of a file, collected batch by batch. Features are those of the first records."""
 
     sample: int  # the number of records to decode, at most
+    kind: MessageType | None = None  # what they are, if not Examples
     records: int = 0
     payload_bytes: int = 0
     shortest: int | None = None
     longest: int | None = None
     decoded: int = 0
     undecodable: int = 0
+    other: str | None = None  # what the first record is that is another message
+    reason: str = ""  # why the first record that is not of ``kind`` is not
     features: dict[str, _Feature] = field(default_factory=dict)
+    events: int = 0
+    tags: dict[str, _Tag] = field(default_factory=dict)
     files: int = 1
 
     def add(self, records: Records) -> None:
@@ -169,13 +246,27 @@ class Summary:
         self.longest = _either(max, int(lengths.max()), self.longest)
         self.records += len(records)
         self.payload_bytes += records.nbytes
-        for payload in records[: max(0, self.sample - self.decoded - self.undecodable)]:
-            self._decode(payload)
+        for number, payload in enumerate(records[: max(0, self.sample - self.decoded - self.undecodable)]):
+            if self.kind is not None:
+                self._decode_message(self.kind, payload, records.first + number)
+            else:
+                self._decode(payload)
+
+    def _decode_message(self, kind: MessageType, payload: bytes, number: int) -> None:
+        try:
+            counts = kind.field_counts(payload)
+        except DecodeError as error:
+            self.undecodable += 1
+            self.reason = self.reason or f"record {number}: {error.reason}"
+            return
+        self.decoded += 1
+        for name, (type_name, count) in counts.items():
+            self.features.setdefault(name, _Feature()).add_counted(type_name, count)
 
     def _decode(self, payload: bytes) -> None:
         decoded = _decoded(payload)
         if decoded is None:
-            self.undecodable += 1
+            self._decode_known(payload)
             return
         self.decoded += 1
         context, sequence = decoded
@@ -183,6 +274,27 @@ class Summary:
             self.features.setdefault(name, _Feature()).add(values)
         for name, steps in sequence.items():
             self.features.setdefault(name, _Feature(stepped=True)).add_steps(steps)
+
+    def _decode_known(self, payload: bytes) -> None:
+        """Add an event, a list of Examples, or a payload that is not decoded."""
+        if event := read_event(payload):
+            self.decoded += 1
+            self.events += 1
+            for value in event.get("values", ()):
+                self.tags.setdefault(value["tag"], _Tag()).add(value["kind"], event["step"])
+        elif parts := read_example_list(payload):
+            self.decoded += 1
+            for name, values in decode_example(parts[0]).items():
+                self.features.setdefault(f"context/{name}", _Feature()).add(values)
+            items: dict[str, list[Any]] = {}
+            for part in parts[1]:
+                for name, values in decode_example(part).items():
+                    items.setdefault(name, []).append(values)
+            for name, steps in items.items():
+                self.features.setdefault(f"examples/{name}", _Feature(stepped=True)).add_steps(steps)
+        else:
+            self.undecodable += 1
+            self.other = self.other or other_message(payload)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary in the types of JSON."""
@@ -193,7 +305,11 @@ class Summary:
             "longest": self.longest,
             "decoded": self.decoded,
             "undecodable": self.undecodable,
+            "other_message": self.other,
+            "message": self.kind and self.kind.name,
             "features": {name: feature.to_dict() for name, feature in sorted(self.features.items())},
+            "events": self.events,
+            "tags": {name: tag.to_dict() for name, tag in sorted(self.tags.items())},
         }
 
     def lines(self) -> list[str]:
@@ -207,19 +323,32 @@ class Summary:
             )
         if self.undecodable:
             looked = counted(self.decoded + self.undecodable, "record")
-            lines.append(f"  content      of the first {looked}, {self.undecodable:,} no Examples")
+            lines.append(f"  content      of the first {looked}, {self.undecodable:,} no {self._what}")
+        if self.other:
+            lines.append(f"               the first of these: {self.other}")
         if self.features:
             each = f", at most {self.sample:,} of each file" if self.files > 1 else ""
-            lines.append(f"  features     in the first {counted(self.decoded, 'record')}{each}")
+            title = "features" if self.kind is None else "fields"
+            of = "" if self.kind is None else f" of {self.kind.name}"
+            lines.append(f"  {title:<11}  in the first {counted(self.decoded, 'record')}{of}{each}")
         width = max((len(printable(name)) for name in self.features), default=0)
         for name, feature in sorted(self.features.items()):
             lines.append(f"    {printable(name):<{width}}  {feature.describe(self.decoded)}")
+        if self.events:
+            lines.append(f"  events       {self.events:,} in the first {counted(self.decoded, 'record')}")
+        width = max((len(printable(name)) for name in self.tags), default=0)
+        for name, tag in sorted(self.tags.items()):
+            lines.append(f"    {printable(name):<{width}}  {tag.describe()}")
         return lines
+
+    @property
+    def _what(self) -> str:
+        return "Examples" if self.kind is None else self.kind.name
 
 
 def merged(summaries: list[Summary]) -> Summary:
     """One summary of several files, all with the same ``sample``."""
-    whole = Summary(summaries[0].sample, files=len(summaries))
+    whole = Summary(summaries[0].sample, summaries[0].kind, files=len(summaries))
     for summary in summaries:
         whole.records += summary.records
         whole.payload_bytes += summary.payload_bytes
@@ -227,9 +356,40 @@ def merged(summaries: list[Summary]) -> Summary:
         whole.longest = _either(max, whole.longest, summary.longest)
         whole.decoded += summary.decoded
         whole.undecodable += summary.undecodable
+        whole.other = whole.other or summary.other
         for name, feature in summary.features.items():
             whole.features.setdefault(name, _Feature()).merge(feature)
+        whole.events += summary.events
+        for name, tag in summary.tags.items():
+            whole.tags.setdefault(name, _Tag()).merge(tag)
     return whole
+
+
+@dataclass
+class _Tag:
+    """One tag in all events."""
+
+    kinds: set[str] = field(default_factory=set)
+    count: int = 0
+    first: int | None = None
+    last: int | None = None
+
+    def add(self, kind: str, step: int) -> None:
+        self.merge(_Tag({kind}, 1, step, step))
+
+    def merge(self, other: _Tag) -> None:
+        self.kinds |= other.kinds
+        self.count += other.count
+        self.first = _either(min, self.first, other.first)
+        self.last = _either(max, self.last, other.last)
+
+    def to_dict(self) -> Mapping[str, Any]:
+        kind = "/".join(sorted(self.kinds))
+        return {"kind": kind, "values": self.count, "first_step": self.first, "last_step": self.last}
+
+    def describe(self) -> str:
+        steps = f"step {self.first}" if self.first == self.last else f"steps {self.first} to {self.last}"
+        return f"{'/'.join(sorted(self.kinds))}, {counted(self.count, 'value')}, {steps}"
 
 
 @dataclass
@@ -245,6 +405,10 @@ class _Feature:
     def add(self, values: Any) -> None:
         self.kinds.add(_kind(values))
         self._count(len(values))
+
+    def add_counted(self, kind: str, count: int) -> None:
+        self.kinds.add(kind)
+        self._count(count)
 
     def add_steps(self, steps: Any) -> None:
         self.kinds.update(map(_kind, steps))

@@ -1,4 +1,4 @@
-"""The protobuf messages of TensorFlow's Example family, and TensorProto.
+"""The protobuf messages of TensorFlow's Example family, TensorProto, and Event.
 
 They are real protobuf messages with TensorFlow's full names (``tensorflow.Example``), in a descriptor pool
 of their own. So TensorFlow, or another library with the same messages, can be imported before or after.
@@ -48,13 +48,17 @@ def _make_pool() -> Any:
     return pool
 
 
+def message_class(descriptor: Any, pool: Any) -> Any:
+    """The class of a message in ``pool``."""
+    if hasattr(message_factory, "GetMessageClass"):
+        return message_factory.GetMessageClass(descriptor)
+    return message_factory.MessageFactory(pool).GetPrototype(descriptor)  # protobuf 4.21
+
+
 def _make_class(name: str) -> Any:
     """The class of the message ``name``, which may be nested: "Outer.Inner"."""
     descriptor = _pool.FindMessageTypeByName(f"tensorflow.{name}")
-    if hasattr(message_factory, "GetMessageClass"):
-        message = message_factory.GetMessageClass(descriptor)
-    else:  # protobuf 4.21
-        message = message_factory.MessageFactory(_pool).GetPrototype(descriptor)
+    message = message_class(descriptor, _pool)
     # Pickles name the class by these two, so that they do not depend on where this module lies.
     message.__module__ = "purerecord" if name.partition(".")[0] in MESSAGES else __name__
     message.__qualname__ = name
@@ -88,3 +92,4 @@ Example = _make_class("Example")
 SequenceExample = _make_class("SequenceExample")
 TensorShapeProto = _make_class("TensorShapeProto")
 TensorProto = _make_class("TensorProto")
+Event = _make_class("Event")

@@ -19,9 +19,11 @@ from ..container.frame_stream import FrameStream
 from ..container.frames import FOOTER, HEADER
 from ..container.looks_like import open_source
 from ..errors import CorruptionError, SchemaError
-from ..payload.columns.gather import gather
+from ..payload.columns.block_decoder import decode_row
+from ..payload.columns.gather import rows_to_recognize
 from ..payload.parse.examples import parse_example
 from ..payload.parse.sequences import parse_sequence_example
+from ..payload.recognize import check_example
 from ..processes.pool import Progress, no_progress
 from ..records import Records
 from ..storage.opened import Opened
@@ -118,11 +120,12 @@ class _PayloadCheck:
         return faults
 
     def _decode(self, records: Records) -> None:
-        if self.schema is None:
-            gather(records, {})
-        elif isinstance(self.schema, tuple):
+        if isinstance(self.schema, tuple):
             parse_sequence_example(records, *self.schema)
-        else:
+            return
+        for row in rows_to_recognize(records):
+            decode_row(records, row, check_example)
+        if self.schema is not None:
             parse_example(records, self.schema)
 
 

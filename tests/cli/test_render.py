@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -132,3 +133,41 @@ def test_info_of_an_empty_file(capfd):
     code, out, _ = run(capfd, "info", "empty")
     assert code == 0
     assert "records      0" in out
+
+
+# Other messages
+
+OTHER = b"\x19" + bytes(6) + b"\xf8\x3f\x22\x05hello"  # the fields 3 and 4
+FIELDS = "another message, with the fields 3 (fixed64), 4 (length-delimited)"
+
+
+def test_cat_does_not_show_another_message_as_an_empty_example(capfd):
+    Path("messages").write_bytes(frames([encode_example({"x": 1}), OTHER, OTHER, b""]))
+    code, out, err = run(capfd, "cat", "messages")
+    encoded = json.dumps({"base64": base64.b64encode(OTHER).decode()})
+    assert (code, out.splitlines()) == (0, ['{"x": [1]}', encoded, encoded, "{}"])
+    assert err == f"purerecord: messages: record 1: no Example, but {FIELDS}; --proto FILE decodes it\n"
+    _, out, err = run(capfd, "cat", "--skip", "1", "-n", "1", "--format", "text", "messages")
+    assert (out.splitlines(), err) == ([f"record 1: {len(OTHER)} bytes", f"  no Example; {FIELDS}"], "")
+
+
+def test_info_says_that_records_are_another_message(capfd):
+    Path("messages").write_bytes(frames([b"", OTHER, OTHER]))
+    code, out, _ = run(capfd, "info", "messages")
+    assert code == 0
+    assert out.splitlines()[5:] == [
+        "  content      of the first 3 records, 2 no Examples",
+        f"               the first of these: {FIELDS}",
+    ]
+    _, out, _ = run(capfd, "info", "--json", "messages")
+    assert json.loads(out)[0]["other_message"] == FIELDS
+    code, _, err = run(capfd, "info", "--schema", "messages")
+    assert (code, err) == (1, f"purerecord: messages: record 1: no Example, but {FIELDS}\n")
+
+
+def test_validate_decode_does_not_take_another_message_for_an_example(capfd):
+    Path("messages").write_bytes(frames([b"", OTHER, OTHER]))
+    assert run(capfd, "validate", "-q", "messages") == (0, "", "")
+    code, out, _ = run(capfd, "validate", "--decode", "messages")
+    assert code == 3
+    assert "not an Example" in out

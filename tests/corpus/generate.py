@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 HERE = Path(__file__).parent
@@ -112,6 +114,58 @@ def missing_steps(rng: random.Random) -> Iterator[bytes]:
         yield message.SerializeToString(deterministic=True)
 
 
+def write_tensor(tag: str, plugin: str, value: Any, step: int) -> None:
+    """What tf.summary.scalar and its like do. They need TensorBoard; the writer itself does not."""
+    metadata = tf.compat.v1.SummaryMetadata()
+    metadata.plugin_data.plugin_name = plugin
+    tf.summary.write(tag, value, step=step, metadata=metadata if plugin else None)
+
+
+def events(rng: random.Random) -> Iterator[bytes]:
+    """What the two writers of events write, of TensorFlow 2 and 1; only the wall times are made up."""
+    pixels = np.arange(3 * 4 * 3, dtype=np.uint8).reshape(1, 3, 4, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        writer = tf.summary.create_file_writer(folder)
+        with writer.as_default():
+            for step in range(3):
+                write_tensor("loss", "scalars", 0.5 / (step + 1), step)
+            write_tensor("weights", "histograms", tf.constant([[0.0, 3, 3], [3, 9, 7]], tf.float64), 2)
+            write_tensor("picture", "images", tf.stack(["4", "3", tf.io.encode_png(pixels[0])]), 2)
+            write_tensor("note", "text", "as\x1b[1m told", 2)
+            write_tensor("vector", "", tf.constant([1, 2, 3]), 2)
+        writer.close()
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            old = v1.summary.FileWriter(f"{folder}/1", session.graph)
+            for summary in (
+                v1.summary.scalar("accuracy", 0.75),
+                v1.summary.histogram("activations", [1.0, 1.0, 2.0]),
+                v1.summary.image("old picture", pixels),
+            ):
+                old.add_summary(session.run(summary), 7)
+            old.add_session_log(v1.SessionLog(status=v1.SessionLog.START), 8)
+            old.close()
+        for path in sorted(Path(folder).rglob("*tfevents*"), key=lambda path: len(path.parts)):
+            for number, record in enumerate(tf.data.TFRecordDataset(str(path))):
+                event = v1.Event.FromString(record.numpy())
+                event.wall_time = 1.7e9 + number / 4
+                yield event.SerializeToString(deterministic=True)
+
+
+def example_lists(rng: random.Random) -> Iterator[bytes]:
+    """ExampleListWithContext of TensorFlow Serving: Examples in field 1, their context in field 2."""
+    for number in range(4):
+        context = tf.train.Example()
+        context.features.feature["query"].bytes_list.value.append("é".encode() * number)
+        parts = [(2, context)]
+        for age in range(number, 0, -1):
+            item = tf.train.Example()
+            item.features.feature["age"].int64_list.value.extend([age, 2 * age])
+            parts.insert(0, (1, item))
+        payloads = [(field, part.SerializeToString(deterministic=True)) for field, part in parts]
+        yield b"".join(bytes([field << 3 | 2, len(payload)]) + payload for field, payload in payloads)
+
+
 def nothing(rng: random.Random) -> Iterator[bytes]:
     yield from ()
 
@@ -162,6 +216,8 @@ FILES: dict[str, tuple[Content, str, dict[str, int], int]] = {
     "examples": (examples, "", {}, 0),
     "missing": (missing, "", {}, 0),
     "missing-steps": (missing_steps, "", {}, 0),
+    "events": (events, "", {}, 0),
+    "example-lists": (example_lists, "", {}, 0),
     "mixed.gzip": (mixed, "GZIP", {}, 0),
     "mixed.zlib.flushed": (mixed, "ZLIB", {"compression_level": 4}, 500),
 }

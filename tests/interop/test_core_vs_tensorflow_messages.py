@@ -27,9 +27,17 @@ from tests.support.strategies import CAMPAIGN, any_example, any_sequence, featur
 
 tf = interop("tensorflow")
 from tensorflow.core.example import example_pb2, feature_pb2  # noqa: E402 - needs the gate above
-from tensorflow.core.framework import resource_handle_pb2, tensor_pb2, tensor_shape_pb2  # noqa: E402
+from tensorflow.core.framework import (  # noqa: E402
+    resource_handle_pb2,
+    summary_pb2,
+    tensor_pb2,
+    tensor_shape_pb2,
+)
+from tensorflow.core.util import event_pb2  # noqa: E402
 
-MODULES = (example_pb2, feature_pb2, tensor_pb2, tensor_shape_pb2, resource_handle_pb2)
+MODULES = (
+    *(example_pb2, feature_pb2, tensor_pb2, tensor_shape_pb2, resource_handle_pb2, summary_pb2, event_pb2),
+)
 
 
 def theirs(name: str) -> Any:
@@ -53,10 +61,12 @@ def describe(descriptor: Any) -> Any:
 
 
 TENSORS = ["TensorProto", "TensorShapeProto", "ResourceHandleProto", "VariantTensorDataProto"]
+EVENTS = ["Event", "SourceMetadata", "LogMessage", "SessionLog", "TaggedRunMetadata"]
+SUMMARIES = ["Summary", "SummaryMetadata", "HistogramProto"]
 ALL = [*proto.MESSAGES, *TENSORS]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [*ALL, *EVENTS, *SUMMARIES])
 def test_messages_have_the_fields_that_tensorflow_gives_them(name: str) -> None:
     ours = proto._pool.FindMessageTypeByName(f"tensorflow.{name}")
     other = theirs(name).DESCRIPTOR

@@ -112,6 +112,19 @@ def gather(
     return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
 
 
+def rows_to_recognize(records: Records) -> list[int]:
+    """The rows in which no feature holds a list, and which may be another message. All payloads are checked
+    completely, as by ``gather``."""
+    retain_freed_memory()
+    found: list[int] = []
+    step = tuning.current.records_per_block
+    for low in range(0, len(records), step):
+        finder = _ListFinder(records, np.arange(low, min(low + step, len(records))))
+        finder.decode()  # what it decodes together consists of features
+        found += finder.rows[~np.array(finder.has_list, bool)].tolist()
+    return found
+
+
 def check_cells(names: int, rows: int, size: int) -> None:
     """Raise a SchemaError if columns of so many names would be far larger than the records, which have
     ``size`` bytes: every column has a cell for every record, even if few records have the feature."""
@@ -293,6 +306,19 @@ class _ExampleDecoder(BlockDecoder):
             else:
                 check_values(one, block)
         return parts
+
+
+class _ListFinder(_ExampleDecoder):
+    """Checks Examples, and notes for each of the remaining ``rows`` whether a feature holds a list."""
+
+    def __init__(self, records: Records, rows: Ints) -> None:
+        super().__init__(records, rows, (), set())
+        self.has_list: list[bool] = []
+
+    def _decode_row(self, payload: bytes) -> dict[str, Value]:
+        found = decode_features(payload)
+        self.has_list.append(any(kind != UNSET for kind, _ in found.values()))
+        return {}
 
 
 def _remember(used: _RememberedLayout) -> None:

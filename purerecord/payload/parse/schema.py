@@ -15,9 +15,11 @@ import numpy as np
 
 from ... import public
 from ...records import Records
+from ..columns.block_decoder import decode_row
 from ..columns.gather import Column
 from ..dtypes import dtype_name
 from ..json_values import FROM_JSON, bytes_to_json, float_to_json
+from ..recognize import check_example
 from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
 from ..wire import UNSET
 from .checked_columns import KINDS
@@ -44,18 +46,35 @@ def infer_schema(records: Serialized, *, sequence: bool = False) -> Specs | tupl
     ``()`` for one value; any other becomes a ``RaggedFeature``. A feature that never holds a list is left
     out, since its kind is unknown. A feature of different kinds in different records is a
     ``SchemaError``. In a sequence, steps with the same number of values become a
-    ``FixedLenSequenceFeature``.
+    ``FixedLenSequenceFeature``. A record that is another message, and no Example, is a ``DecodeError``.
     """
     _, batch = payload_or_records(records)
     if batch is None:
         raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
     if sequence:
         return _infer_sequences(batch)
-    return _specs(natural_columns(batch))
+    columns = natural_columns(batch)
+    _check_rows(batch, [_has_list(column) for column in columns.values()])
+    return _specs(columns)
+
+
+def _check_rows(records: Records, filled: list[Any]) -> None:
+    """Raise a DecodeError for a record that is no Example, among those that none of the masks has."""
+    empty = ~np.logical_or.reduce([np.zeros(len(records), bool), *filled])
+    for row in np.flatnonzero(empty).tolist():
+        decode_row(records, row, check_example)
+
+
+def _has_list(column: Column) -> Any:
+    """Which rows of a column have a list: a mask, or one value for all."""
+    kinds = np.full(column.rows, column.kind) if column.kinds is None else column.kinds
+    return kinds > UNSET
 
 
 def _infer_sequences(records: Records) -> tuple[Specs, Specs]:
     columns, lists = natural_sequences(records)
+    with_steps = [found.lengths > 0 for found in lists.values()]
+    _check_rows(records, [*map(_has_list, columns.values()), *with_steps])
     steps = _specs({name: found.column for name, found in lists.items()})
     for name, spec in steps.items():
         if isinstance(spec, FixedLenFeature):
