@@ -172,3 +172,24 @@ def test_pipe_has_no_length_and_no_random_access(tmp_path):
         next(iter(dataset.global_shuffle(1)))
     with pytest.raises(ValueError, match="needs a regular file"):
         pr.RecordFile(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_tail_ends_a_cut_file_quietly_for_every_consumer_and_raises_at_other_damage(compression, tmp_path):
+    path = str(tmp_path / "cut")
+    with pr.TFRecordWriter(path, compression) as writer:
+        writer.write_many(numbered(500))
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[:-3])
+    expected = list(pr.read_records(path, on_error="stop"))
+    dataset = TFRecordDataset([path, path], on_error="tail")
+    iterator = iter(dataset)
+    assert list(iterator) == expected * 2
+    assert iterator.last_error is not None
+    shares = [list(dataset.iterator(0, rank=rank, world_size=2)) for rank in range(2)]
+    assert sorted(shares[0] + shares[1]) == sorted(expected * 2)
+    damaged = bytearray(data)
+    damaged[len(data) // 2] ^= 1
+    Path(path).write_bytes(damaged)
+    with pytest.raises(pr.CorruptionError):
+        list(dataset)
