@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 from pathlib import Path
 
@@ -193,3 +196,40 @@ def test_tail_ends_a_cut_file_quietly_for_every_consumer_and_raises_at_other_dam
     Path(path).write_bytes(damaged)
     with pytest.raises(pr.CorruptionError):
         list(dataset)
+
+
+SECOND_EPOCH = """
+    import sys, purerecord as pr
+    from purerecord.dataset import TFRecordDataset
+    dataset = eval(sys.argv[1])
+    count = 0
+    try:
+        for epoch in range(2):
+            for _ in dataset:
+                count += 1
+    except pr.ClosedError as error:
+        print(count, error)
+"""
+
+
+@pytest.mark.parametrize("chain", ["", ".repeat(2)", ".map(len).batch(7).unbatch()", ".shuffle(10, seed=1)"])
+def test_a_second_epoch_over_stdin_refuses_instead_of_being_empty(chain, tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SECOND_EPOCH), f"TFRecordDataset('/dev/stdin'){chain}"],
+        input=Path(path).read_bytes(),
+        env={**os.environ, "PYTHONPATH": str(Path(pr.__file__).parents[1])},
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b""
+    assert done.stdout.decode() == (
+        "500 /dev/stdin is no regular file and gives its data only once, and this dataset has read it; "
+        "keep the elements with cache(), or read a file\n"
+    )
+
+
+def test_a_cached_pipe_gives_every_epoch(tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    dataset = TFRecordDataset(fifo(tmp_path, Path(path).read_bytes())).cache()
+    assert [list(dataset), list(dataset)] == [numbered(500)] * 2
