@@ -143,8 +143,8 @@ class SchemaError(_FeatureError):
 
     ``record`` is the number of the record in the file ``path``, or among the given records if there is no
     file. ``row`` is its index in the batch, ``name`` its name in ``example_names``, and ``step`` the index in
-    a feature list. ``problem`` is "missing", "kind", "count", "partition" or "index"; ``expected`` and
-    ``found`` are the facts (kinds by name, counts as numbers). Each is None if it does not apply.
+    a feature list. ``problem`` is "missing", "kind", "count", "partition", "index" or "text"; ``expected``
+    and ``found`` are the facts (kinds by name, counts as numbers). Each is None if it does not apply.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
 """Settings for all tests, and for the processes that they start."""
 
+import gc
 import os
 from collections import defaultdict
 
@@ -25,3 +26,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {item for group in cases.values() for item in group} - kept
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep what the collection made, which lives to the end, out of every later ``gc.collect``."""
+    gc.collect()
+    gc.freeze()

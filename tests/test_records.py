@@ -60,7 +60,7 @@ def test_index_out_of_range_is_an_index_error(payloads, index):
             spread(payloads)[index]
 
 
-WRONG_KEYS = [1.0, "1", None, b"1", (1,), np.True_, ["1"], [1.0], [[1]], [[1], [1, 0]], np.array(["a"])]
+WRONG_KEYS = [1.0, "1", None, b"1", (1,), ["1"], [1.0], [[1]], [[1], [1, 0]], np.array(["a"])]
 
 
 @pytest.mark.parametrize("key", WRONG_KEYS, ids=repr)

@@ -1,8 +1,8 @@
 """One column of a table, built batch by batch. Its Arrow type is known only after the last batch.
 
 If every record has one value, the column holds values. If all have equally many, it holds fixed-size lists,
-else lists. A record that lacks the feature is null. Until the end, only flat values are kept. This module
-must not know files.
+else lists. A feature list becomes lists of lists. A record that lacks the feature is null, and so is a step
+without a type. Until the end, only flat values are kept. This module must not know files.
 """
 
 from __future__ import annotations
@@ -10,19 +10,54 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..errors import SchemaError
 from ..payload.columns.gather import Column
+from ..payload.columns.gather_sequences import FeatureListColumn
 from ..payload.parse.checked_columns import KIND_NAMES, CheckedColumns, Origin
+from ..payload.parse.text import text_error
+from ..payload.ragged import Ragged
+from ..payload.values import Mask, Offsets
 from ..payload.wire import BYTES, FLOAT, INT64, UNSET
 from ..records import Records
-from .to_arrow import fixed, lists, values_array
+from .to_arrow import NotTextError, fixed, lists, values_array
 from .types import pa
-
-Mask = npt.NDArray[np.bool_]
 
 _TYPES = {UNSET: pa.null(), BYTES: pa.large_binary(), FLOAT: pa.float32(), INT64: pa.int64()}
 _VARYING = -1  # the width of a column whose rows have different numbers of values, or none
+
+
+class _Kind:
+    """The one kind that a feature has in all batches, and whether its strings are text."""
+
+    def __init__(self, name: str, text: bool) -> None:
+        self._name, self._text = name, text
+        self._kind = UNSET
+
+    def type(self) -> Any:
+        """The Arrow type of a value."""
+        return pa.large_string() if self._kind == BYTES and self._text else _TYPES[self._kind]
+
+    def values(self, column: Column, records: Records, steps: Offsets | None = None) -> Any:
+        """The values of a batch; a SchemaError if their kind differs from earlier batches, or if they should
+        be text and are not. With ``steps``, the rows of ``column`` are steps, as in ``CheckedColumns``."""
+        batch = CheckedColumns({self._name: column}, column.rows, Origin(records), steps)
+        if self._kind not in (UNSET, column.kind):
+            raise self._other_kind(batch, column)
+        self._kind = column.kind
+        try:
+            return values_array(column.values, text=self._text)
+        except NotTextError:
+            raise text_error(self._name, Ragged(column.values, column.row_splits), batch) from None
+
+    def _other_kind(self, batch: CheckedColumns, column: Column) -> SchemaError:
+        row = 0 if column.kinds is None else int((column.kinds == column.kind).argmax())
+        expected, found = KIND_NAMES[self._kind], KIND_NAMES[column.kind]
+        reason = f"holds a list of {found} where records before hold {expected}, so it cannot be one column"
+        return batch.mismatch(self._name, row, "kind", reason, expected=expected, found=found)
+
+
+# --- Features ---------------------------------------------------------------------------------------
 
 
 class _Chunk(NamedTuple):
@@ -30,17 +65,16 @@ class _Chunk(NamedTuple):
 
     rows: int
     values: Any = None
-    splits: npt.NDArray[np.int64] | None = None
+    splits: Offsets | None = None
     valid: Mask | None = None
 
 
 class GrowingColumn:
     """One feature in all batches so far. ``rows`` records precede the first batch that has it."""
 
-    def __init__(self, name: str, rows: int) -> None:
-        self._name = name
+    def __init__(self, name: str, rows: int, *, text: bool = False) -> None:
+        self._kind = _Kind(name, text)
         self._chunks = [_Chunk(rows)] if rows else []
-        self._kind = UNSET
         self._width: int | None = None  # values per record, in records that have the feature
 
     def add_nulls(self, rows: int) -> None:
@@ -52,9 +86,7 @@ class GrowingColumn:
         if column.kind == UNSET:
             self.add_nulls(column.rows)
             return
-        if self._kind not in (UNSET, column.kind):
-            self._refuse(column, records)
-        self._kind = column.kind
+        values = self._kind.values(column, records)
         valid = None if column.kinds is None else column.kinds > 0
         width = _width(column, valid)
         if self._width is None:
@@ -63,18 +95,11 @@ class GrowingColumn:
             self._width = _VARYING
         # If all rows are equally long, ``_array`` can compute their splits.
         splits = None if column.uniform and valid is None else column.row_splits
-        self._chunks.append(_Chunk(column.rows, values_array(column.values), splits, valid))
-
-    def _refuse(self, column: Column, records: Records) -> None:
-        row = 0 if column.kinds is None else int((column.kinds == column.kind).argmax())
-        expected, found = KIND_NAMES[self._kind], KIND_NAMES[column.kind]
-        batch = CheckedColumns({self._name: column}, column.rows, Origin(records))
-        reason = f"holds a list of {found} where records before hold {expected}, so it cannot be one column"
-        raise batch.mismatch(self._name, row, "kind", reason, expected=expected, found=found)
+        self._chunks.append(_Chunk(column.rows, values, splits, valid))
 
     def finish(self) -> Any:
         """The whole column: one chunk per batch, all of one type."""
-        dtype = _TYPES[self._kind]
+        dtype = self._kind.type()
         if self._width == _VARYING:
             dtype = pa.large_list(dtype)
         elif self._width is not None and self._width > 1:
@@ -109,3 +134,49 @@ def _spread(values: Any, valid: Mask, width: int) -> Any:
     missing = np.repeat(~valid, width)
     places = np.where(missing, 0, places.reshape(-1))
     return values.take(pa.array(places, mask=missing))
+
+
+# --- Feature lists ----------------------------------------------------------------------------------
+
+
+class _ListChunk(NamedTuple):
+    """The feature lists of one batch: their steps, and which steps are those of a record.
+
+    ``steps`` is None if no step has a kind. ``splits`` is None if no record has the list.
+    """
+
+    rows: int
+    steps: Any = None
+    splits: Offsets | None = None
+    valid: Mask | None = None
+
+
+class GrowingFeatureList:
+    """One feature list in all batches so far. ``rows`` records precede the first batch that has it."""
+
+    def __init__(self, name: str, rows: int, *, text: bool = False) -> None:
+        self._kind = _Kind(name, text)
+        self._chunks = [_ListChunk(rows)] if rows else []
+
+    def add_nulls(self, rows: int) -> None:
+        """Add a batch of ``rows`` records that lack the list."""
+        self._chunks.append(_ListChunk(rows))
+
+    def add(self, found: FeatureListColumn, records: Records) -> None:
+        """Add the lists of the next batch; a SchemaError if their kind differs from earlier batches."""
+        column, steps = found.column, None
+        if column.kind != UNSET:
+            values = self._kind.values(column, records, found.splits)
+            steps = lists(values, column.row_splits, None if column.kinds is None else column.kinds > 0)
+        self._chunks.append(_ListChunk(len(found.lengths), steps, found.splits, found.present))
+
+    def finish(self) -> Any:
+        """The whole column: one chunk per batch, all of one type."""
+        inner = pa.large_list(self._kind.type())
+        return pa.chunked_array([self._array(chunk, inner) for chunk in self._chunks], pa.large_list(inner))
+
+    def _array(self, chunk: _ListChunk, inner: Any) -> Any:
+        if chunk.splits is None:
+            return pa.nulls(chunk.rows, pa.large_list(inner))
+        steps = pa.nulls(int(chunk.splits[-1]), inner) if chunk.steps is None else chunk.steps
+        return lists(steps, chunk.splits, chunk.valid)

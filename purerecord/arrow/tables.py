@@ -1,4 +1,4 @@
-"""Columns and files of Examples to and from ``pyarrow`` tables, and so to pandas, polars, DuckDB, ...
+"""Columns, and files of Examples, to and from ``pyarrow`` tables, and so to pandas, polars, DuckDB, ...
 
 Columns are converted without a Python object for each value, and numbers without a copy. This folder alone
 imports pyarrow. This module must not know how a column is converted.
@@ -6,23 +6,33 @@ imports pyarrow. This module must not know how a column is converted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from .. import public
 from ..container.reader import RecordReader
 from ..container.sharded_writer import ShardedWriter
 from ..container.writer import TFRecordWriter
-from ..errors import EncodeError
+from ..errors import EncodeError, SchemaError
+from ..payload.columns.gather import Column, check_cells
+from ..payload.columns.gather_sequences import FeatureListColumn, has_feature_lists
 from ..payload.encode.examples import encode_examples
+from ..payload.encode.sequences import encode_sequences
+from ..payload.exact_floats import is_exact
+from ..payload.parse.checked_columns import CheckedColumns, Origin
 from ..payload.parse.examples import natural_columns, parse_example
+from ..payload.parse.sequences import natural_sequences, parse_sequence_example
+from ..payload.parse.text import Text, no_strings, text_column, text_error
+from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
 from ..storage.paths import is_url, local_path, split_pattern
-from .from_arrow import ColumnValues, as_column, check_storable, encoder_cells
-from .growing_column import GrowingColumn
-from .to_arrow import as_field
-from .types import pa
+from .from_arrow import ColumnValues, as_column, check_storable, encoder_column
+from .growing_column import GrowingColumn, GrowingFeatureList
+from .to_arrow import NotTextError, as_field
+from .types import is_feature_list, is_list, is_text, pa
 
 __all__ = ["from_arrow", "read_table", "to_arrow", "write_table"]
 
@@ -35,9 +45,9 @@ _ENCODED_ROWS = 1 << 13  # rows that are encoded at once
 def to_arrow(columns: Mapping[str, Any]) -> Any:
     """Columns as a ``pyarrow.Table``, which shares their memory where Arrow has the same layout.
 
-    Vectors become values, further dimensions fixed-size lists, a ``Ragged`` lists, bytes large_binary. Values
-    under a ``np.ma`` mask become null. A ``Sparse`` becomes lists of ``{index, value}``; the index is a list
-    if a row has several dimensions.
+    Vectors become values, further dimensions fixed-size lists, a ``Ragged`` lists, bytes large_binary.
+    Missing rows of a ``Ragged`` and values under a ``np.ma`` mask become null. A ``Sparse`` becomes lists of
+    ``{index, value}``; the index is a list if a row has several dimensions.
 
     >>> to_arrow({"id": np.arange(3), "tokens": Ragged.from_rows([[5, 6], [], [7]])})
     """
@@ -53,41 +63,108 @@ def to_arrow(columns: Mapping[str, Any]) -> Any:
 
 
 @public
-def from_arrow(table: Any) -> dict[str, ColumnValues]:
+def from_arrow(table: Any, *, text: bool | Iterable[str] = False) -> dict[str, ColumnValues]:
     """The columns of a table, in the form of ``decode_examples`` and ``encode_examples``.
 
     ``table`` is a ``pyarrow.Table`` or ``RecordBatch``, or anything with ``__arrow_c_stream__``, such as a
     DataFrame of polars. Lists become a ``Ragged``, fixed-size lists dimensions, strings objects of bytes; a
-    column with nulls becomes a ``Ragged`` with empty rows there. Arrays that share the table's memory are
-    read-only. A type that an Example cannot hold raises an ``EncodeError``.
+    column with nulls becomes a ``Ragged`` with ``missing`` rows there. Arrays that share the table's memory
+    are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` is that of
+    ``decode_examples``.
     """
+    strings = Text(text)
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()
     _check_names(whole.schema)
-    return {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
+    columns = {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
+    rows = CheckedColumns({}, whole.num_rows)
+    for name in filter(strings.__contains__, columns):
+        columns[name] = text_column(name, columns[name], rows, required=name in strings.names)
+    return columns
 
 
 @public
 def read_table(
     paths: Any,
-    features: Mapping[str, Any] | None = None,
+    features: Any = None,
     *,
+    columns: Iterable[str] | None = None,
+    text: bool | Iterable[str] = False,
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
 ) -> Any:
-    """The Examples of files as one ``pyarrow.Table``.
+    """The Examples or SequenceExamples of files as one ``pyarrow.Table``.
 
     Without ``features``, every feature becomes a column: of values if no record has more than one, of
-    fixed-size lists if all have equally many, else of lists. A record that lacks the feature is null. With
-    ``features`` the columns are those of ``parse_example``, but features of varying length become lists, and
-    nothing is padded. The files are read one after the other, and each batch becomes a chunk of the table.
-    The other arguments are those of ``read_records``.
+    fixed-size lists if all have equally many, else of lists. A feature list becomes lists of lists. A record
+    that lacks the feature is null. ``columns`` names those that you want; only these are decoded.
+
+    With ``features``, a mapping of specs, or a pair of mappings for SequenceExamples, the columns are those
+    of ``parse_example`` or ``parse_sequence_example``, but features of varying length become lists, and
+    nothing is padded.
+
+    Strings are binary; with ``text=True``, or in the columns that ``text`` names, they are text, and one that
+    is not UTF-8 is a ``SchemaError``. The files are read one after the other, and each batch becomes a chunk
+    of the table. The other arguments are those of ``read_records``.
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
-    specs = None if features is None else _with_lists(features)
+    specs, names, strings = _specs(features), _names(columns), Text(text)
+    if specs is not None and names is not None:
+        raise ValueError("the columns are those of features; columns= chooses among all features")
     with RecordReader(paths, compression=compression, verify=verify, on_error=on_error) as reader:
-        return _natural_table(reader) if specs is None else _parsed_table(reader, specs)
+        if specs is not None:
+            table = _parsed_table(reader, specs, strings)
+        else:
+            table = _natural_table(reader, names, strings)
+    _check_text(table, strings)
+    return table
+
+
+class _Specs(NamedTuple):
+    """The specs of Examples, or of SequenceExamples if ``sequence`` is not None."""
+
+    context: dict[str, FeatureSpec]
+    sequence: dict[str, FeatureSpec] | None
+
+
+def _specs(features: Any) -> _Specs | None:
+    """The argument ``features`` of ``read_table``, checked."""
+    if features is None:
+        return None
+    if isinstance(features, Mapping):
+        return _Specs(_with_lists(features), None)
+    if isinstance(features, tuple) and len(features) == 2 and all(isinstance(f, Mapping) for f in features):
+        context, sequence = map(as_features, features)
+        for name in context.keys() & sequence.keys():
+            raise ValueError(f"{name!r} is in both parts, but a table has one column of that name")
+        return _Specs(_with_lists(context), {name: _as_step_lists(spec) for name, spec in sequence.items()})
+    raise TypeError("features must be a mapping of specs, or a pair of them; for names there is columns=")
+
+
+def _names(columns: Any) -> list[str] | None:
+    """The argument ``columns`` of ``read_table``, checked."""
+    if columns is None:
+        return None
+    if isinstance(columns, (str, bytes)) or not all(isinstance(name, str) for name in columns):
+        raise TypeError(f"columns must be a list of names, not {columns!r}")
+    return list(dict.fromkeys(columns))
+
+
+def _check_text(table: Any, text: Text) -> None:
+    """Raise a SchemaError if a column that ``text`` names is not there, or holds no strings."""
+    for name in text.names:
+        if name not in table.column_names:
+            raise _unknown(name)
+        dtype = table.schema.field(name).type
+        while is_list(dtype):
+            dtype = dtype.value_type
+        if not is_text(dtype) and not pa.types.is_null(dtype):
+            raise no_strings(name, dtype)
+
+
+def _unknown(name: str) -> SchemaError:
+    return SchemaError("no record has it", feature=name, problem="missing")
 
 
 def _batches(reader: RecordReader) -> Iterator[Records]:
@@ -95,28 +172,81 @@ def _batches(reader: RecordReader) -> Iterator[Records]:
         yield records
 
 
-def _natural_table(reader: RecordReader) -> Any:
-    columns: dict[str, GrowingColumn] = {}
-    rows = 0
+def _natural_table(reader: RecordReader, names: list[str] | None, text: Text) -> Any:
+    features: dict[str, GrowingColumn] = {}
+    lists: dict[str, GrowingFeatureList] = {}
+    rows = size = 0
     for records in _batches(reader):
-        found = natural_columns(records)
-        for name in columns.keys() - found.keys():
-            columns[name].add_nulls(len(records))
-        for name, column in found.items():
-            if name not in columns:
-                columns[name] = GrowingColumn(name, rows)
-            columns[name].add(column, records)
+        columns, found = _natural_batch(records, names)
+        for name in (features.keys() - columns.keys()) | (lists.keys() - found.keys()):
+            (features.get(name) or lists[name]).add_nulls(len(records))
+        for name, column in columns.items():
+            if name not in features:
+                features[name] = GrowingColumn(name, rows, text=name in text)
+            features[name].add(column, records)
+        for name, one in found.items():
+            if name not in lists:
+                lists[name] = GrowingFeatureList(name, rows, text=name in text)
+            lists[name].add(one, records)
+        for name in features.keys() & lists.keys():
+            reason = "is a context feature and a feature list, but a table has one column of that name"
+            raise SchemaError(f"{reason}; name the features that you want by specs", feature=name)
         rows += len(records)
-    if not columns:  # a table without columns that still has its number of rows
+        size += records.nbytes
+        if names is None:
+            check_cells(len(features) + len(lists), rows, size)
+    grown: dict[str, GrowingColumn | GrowingFeatureList] = {**features, **lists}
+    for name in names or ():
+        if name not in grown:
+            raise _unknown(name)
+    order = sorted(grown) if names is None else names
+    if not order:  # a table without columns that still has its number of rows
         return pa.table({"": pa.nulls(rows)}).select([])
-    return pa.table({name: columns[name].finish() for name in sorted(columns)})
+    return pa.table({name: grown[name].finish() for name in order})
 
 
-def _parsed_table(reader: RecordReader, specs: Mapping[str, FeatureSpec]) -> Any:
+def _natural_batch(
+    records: Records, names: list[str] | None
+) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
+    """The features of a batch and its feature lists, of the given names or all; only those that it has."""
+    if has_feature_lists(records):
+        columns, lists = natural_sequences(records)
+        kept = columns.keys() | lists.keys() if names is None else set(names)
+        return (
+            {name: column for name, column in columns.items() if name in kept},
+            {name: found for name, found in lists.items() if name in kept},
+        )
+    columns = natural_columns(records, names)
+    return {name: column for name, column in columns.items() if not column.is_absent}, {}
+
+
+def _parsed_table(reader: RecordReader, specs: _Specs, text: Text) -> Any:
     # An empty batch has the same types as any other.
-    schema = to_arrow(parse_example([], specs)).schema
-    tables = [to_arrow(parse_example(records, specs)) for records in _batches(reader)]
-    return pa.concat_tables([schema.empty_table(), *tables]) if tables else schema.empty_table()
+    empty = _parsed_batch(Records.of([]), specs, text)
+    tables = [_parsed_batch(records, specs, text) for records in _batches(reader)]
+    return pa.concat_tables([empty, *tables]) if tables else empty
+
+
+def _parsed_batch(records: Records, specs: _Specs, text: Text) -> Any:
+    columns = _parsed(records, specs)
+    made = []
+    for name, column in columns.items():
+        try:
+            made.append(as_field(name, column, text=name in text))
+        except NotTextError:
+            batch = CheckedColumns({}, len(records), Origin(records))
+            raise text_error(name, column, batch) from None
+    return pa.table([array for _, array in made], schema=pa.schema([field for field, _ in made]))
+
+
+def _parsed(records: Records, specs: _Specs) -> dict[str, Any]:
+    if specs.sequence is None:
+        return parse_example(records, specs.context)
+    context, sequence, lengths = parse_sequence_example(records, specs.context, specs.sequence)
+    for name, counts in lengths.items():  # padded to the most steps of the batch
+        steps = sequence[name][np.arange(sequence[name].shape[1]) < counts[:, None]]
+        sequence[name] = Ragged(steps, np.append(0, np.cumsum(counts)))
+    return {**context, **sequence}
 
 
 def _with_lists(features: Mapping[str, Any]) -> dict[str, FeatureSpec]:
@@ -133,6 +263,11 @@ def _as_lists(spec: FeatureSpec) -> FeatureSpec:
     return spec
 
 
+def _as_step_lists(spec: FeatureSpec) -> FeatureSpec:
+    """The same for a feature list. ``_parsed`` takes the padding of a FixedLenSequenceFeature away."""
+    return _as_lists(spec) if isinstance(spec, VarLenFeature) else spec
+
+
 @public
 def write_table(
     table: Any,
@@ -145,20 +280,22 @@ def write_table(
     shards: int | None = None,
     max_bytes: int | None = None,
     max_records: int | None = None,
-    round_floats: bool = False,
+    floats: str = "round",
 ) -> None:
-    """Write the rows of a table as Examples to a file, or to shards.
+    """Write the rows of a table as Examples, or as SequenceExamples, to a file or to shards.
 
     ``table`` is a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``, or anything with
     ``__arrow_c_stream__``, such as a DataFrame of polars or pandas. It is encoded some thousand rows at a
-    time. A record lacks the features that are null in its row. Values that cannot be stored without loss
-    raise an ``EncodeError`` that names the column. Doubles that float32 cannot hold exactly are such values,
-    unless ``round_floats`` is set.
+    time. A column of lists of lists is a feature list; if there is one, the records are SequenceExamples. A
+    record lacks the features that are null in its row. Values that cannot be stored without loss raise an
+    ``EncodeError`` that names the column and the row. Doubles are rounded to float32, as everywhere; with
+    ``floats="exact"`` one that would change is such a value.
 
     The file appears when it is complete, except with ``atomic=False``, when appending, and for a target that
     is no local path. ``mode``, ``index`` and ``options`` are those of ``TFRecordWriter``; ``shards``,
     ``max_bytes``, ``max_records`` and a path like ``train@10.tfrecord`` those of ``ShardedWriter``.
     """
+    is_exact(floats)  # a ValueError before there is a file
     limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
     writer: TFRecordWriter | ShardedWriter
     reader = _reader(table)
@@ -173,7 +310,7 @@ def write_table(
             atomic = mode == "w" and not hasattr(path, "write") and not is_url(local_path(path))
         writer = TFRecordWriter(path, options, mode=mode, atomic=atomic, index=index)
     with writer:
-        for records in _encoded(reader, round_floats):
+        for records in _encoded(reader, floats):
             writer.write_many(records)
 
 
@@ -196,18 +333,22 @@ def _reader(table: Any) -> Any:
     raise TypeError(f"expected a table, or what offers __arrow_c_stream__, not {type(table).__name__}")
 
 
-def _encoded(reader: Any, round_floats: bool) -> Iterator[Records]:
+def _encoded(reader: Any, floats: str) -> Iterator[Records]:
+    sequence = {field.name for field in reader.schema if is_feature_list(field.type)}
     done = 0
     for batch in reader:
         for begin in range(0, batch.num_rows, _ENCODED_ROWS):
             part = batch.slice(begin, _ENCODED_ROWS)
             try:
-                yield encode_examples(
-                    {
-                        field.name: encoder_cells(field, part.column(i), round_floats=round_floats)
-                        for i, field in enumerate(part.schema)
-                    }
-                )
+                columns: dict[str, Any] = {
+                    field.name: encoder_column(field.name, part.column(i))
+                    for i, field in enumerate(part.schema)
+                }
+                context = {name: column for name, column in columns.items() if name not in sequence}
+                if sequence:
+                    yield encode_sequences(context, {name: columns[name] for name in sequence}, floats)
+                else:
+                    yield encode_examples(context, floats=floats)
             except EncodeError as error:
                 if error.record is not None:
                     error.record += done

@@ -16,18 +16,24 @@ import numpy.typing as npt
 from ..errors import EncodeError
 from ..payload.ragged import Ragged
 from ..payload.sparse import Sparse
-from ..payload.values import as_array, is_extra, to_float32
+from ..payload.values import Mask, as_array, is_extra, to_float32
 from .types import DENSE_SHAPE, pa
 
 Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 
-def as_field(name: str, column: Any) -> tuple[Any, Any]:
-    """The Arrow field and array for a column; an ``EncodeError`` if Arrow cannot hold it."""
+class NotTextError(Exception):
+    """Strings are not UTF-8, so they cannot be text."""
+
+
+def as_field(name: str, column: Any, *, text: bool = False) -> tuple[Any, Any]:
+    """The Arrow field and array for a column; an ``EncodeError`` if Arrow cannot hold it.
+
+    With ``text``, strings become large_string; ``NotTextError`` if one is not UTF-8.
+    """
     try:
-        array = _as_arrow(name, column)
-    except EncodeError:
+        array = _as_arrow(name, column, text)
+    except (EncodeError, NotTextError):
         raise
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise EncodeError(f"Arrow does not take the column: {error}", feature=name) from error
@@ -37,13 +43,13 @@ def as_field(name: str, column: Any) -> tuple[Any, Any]:
     return pa.field(name, array.type, metadata=metadata), array
 
 
-def _as_arrow(name: str, column: Any) -> Any:
+def _as_arrow(name: str, column: Any, text: bool) -> Any:
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
     if isinstance(column, Ragged):
-        return _from_ragged(name, column)
+        return _from_ragged(name, column, text)
     if isinstance(column, Sparse):
-        return _from_sparse(name, column)
+        return _from_sparse(name, column, text)
     if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
         return _from_masked(name, column)
     if isinstance(column, (list, tuple)):
@@ -53,26 +59,36 @@ def _as_arrow(name: str, column: Any) -> Any:
     array = as_array(column, name)
     if array.ndim == 0:
         raise EncodeError("a column has a row for every record; this is a scalar", feature=name)
-    return _from_array(name, array)
+    return _from_array(name, array, text)
 
 
-def _from_array(name: str, array: Array) -> Any:
-    return fixed(values_array(array.reshape(-1), name), array.shape)
+def _from_array(name: str, array: Array, text: bool = False) -> Any:
+    return fixed(values_array(array.reshape(-1), name, text=text), array.shape)
 
 
-def values_array(values: Array, name: str | None = None) -> Any:
-    """A vector as an Arrow array. Bytes become large_binary, with offsets of 64 bits."""
+def values_array(values: Array, name: str | None = None, *, text: bool = False) -> Any:
+    """A vector as an Arrow array. Bytes become large_binary, with offsets of 64 bits, or large_string."""
     kind = values.dtype.kind
     if kind == "O":
-        try:
-            return pa.array(values, pa.large_binary())
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            return pa.array(values)  # not bytes: Arrow finds a type, or raises an error
+        return _objects(values, text)
     if kind in "SU":
         return pa.array(values.tolist(), pa.large_binary() if kind == "S" else pa.large_string())
     if is_extra(values.dtype):
         return pa.array(to_float32(values, name))
     return pa.array(values.astype(values.dtype.newbyteorder("="), copy=False))
+
+
+def _objects(values: Array, text: bool) -> Any:
+    if len(values) and isinstance(values[0], str):
+        return pa.array(values, pa.large_string())
+    try:
+        strings = pa.array(values, pa.large_binary())
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array(values)  # not bytes: Arrow finds a type, or raises an error
+    try:
+        return strings.cast(pa.large_string()) if text else strings
+    except pa.ArrowInvalid as error:
+        raise NotTextError from error
 
 
 def fixed(values: Any, shape: tuple[int, ...], valid: Mask | None = None) -> Any:
@@ -97,10 +113,10 @@ def bitmap(valid: Mask | None) -> Any:
     return None if valid is None or valid.all() else pa.array(valid).buffers()[1]
 
 
-def _from_ragged(name: str, column: Ragged) -> Any:
+def _from_ragged(name: str, column: Ragged, text: bool) -> Any:
     inner = column.values
-    values = _from_ragged(name, inner) if isinstance(inner, Ragged) else _from_array(name, inner)
-    return lists(values, column.row_splits)
+    values = _from_ragged(name, inner, text) if isinstance(inner, Ragged) else _from_array(name, inner, text)
+    return lists(values, column.row_splits, None if column.missing is None else ~column.missing)
 
 
 def _from_masked(name: str, column: Any) -> Any:
@@ -111,7 +127,7 @@ def _from_masked(name: str, column: Any) -> Any:
     return values.take(places)
 
 
-def _from_sparse(name: str, column: Sparse) -> Any:
+def _from_sparse(name: str, column: Sparse, text: bool) -> Any:
     """A list for each row, of the index within the row and the value of each stored entry."""
     if len(column.dense_shape) < 2:
         raise EncodeError("a Sparse of one dimension has no rows; use to_dense() first", feature=name)
@@ -125,5 +141,5 @@ def _from_sparse(name: str, column: Sparse) -> Any:
     np.cumsum(np.bincount(rows, minlength=len(column)), out=splits[1:])
     # A single number is easier to work with than a list of one number.
     index = _from_array(name, inner[order, 0] if inner.shape[1] == 1 else inner[order])
-    value = values_array(column.values[order], name)
+    value = values_array(column.values[order], name, text=text)
     return lists(pa.StructArray.from_arrays([index, value], ["index", "value"]), splits)

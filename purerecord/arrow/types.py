@@ -16,7 +16,17 @@ try:
 except ImportError as error:
     raise ImportError(f'purerecord.arrow needs pyarrow: pip install "purerecord[arrow]" ({error})') from error
 
-__all__ = ["DENSE_SHAPE", "check_type", "is_list", "is_sparse", "is_text", "is_wrapped", "pa", "pc"]
+__all__ = [
+    "DENSE_SHAPE",
+    "check_type",
+    "is_feature_list",
+    "is_list",
+    "is_sparse",
+    "is_text",
+    "is_wrapped",
+    "pa",
+    "pc",
+]
 
 # The metadata key of a field that holds a Sparse. Its value is the shape of a row, as JSON.
 DENSE_SHAPE = b"purerecord.dense_shape"
@@ -33,7 +43,9 @@ def check_type(name: str, dtype: Any) -> None:
     elif is_list(dtype) or is_wrapped(dtype):
         check_type(name, dtype.value_type)
     elif not _is(dtype, "boolean", "integer", "floating", "null", *_BYTES, *_TEXT):
-        advice = "flatten the table first" if _is(dtype, "struct") else "cast the column first"
+        advice = (
+            "flatten the table first" if _is(dtype, "struct", "map") else "cast it to int64 or string first"
+        )
         raise EncodeError(f"values of {dtype} cannot be stored in an Example; {advice}", feature=name)
 
 
@@ -50,6 +62,16 @@ def is_text(dtype: Any) -> bool:
 def is_list(dtype: Any) -> bool:
     """Whether values of ``dtype`` are lists of any layout."""
     return _is(dtype, *_LISTS)
+
+
+def is_feature_list(dtype: Any) -> bool:
+    """Whether values of ``dtype`` are lists of lists of any length: a feature list, whose steps are lists."""
+    while isinstance(dtype, pa.BaseExtensionType) or is_wrapped(dtype):
+        dtype = dtype.storage_type if isinstance(dtype, pa.BaseExtensionType) else dtype.value_type
+    if not is_list(dtype):
+        return False
+    inner = dtype.value_type
+    return is_list(inner) and not pa.types.is_fixed_size_list(inner)
 
 
 def is_sparse(field: Any) -> bool:

@@ -7,8 +7,6 @@ does not know how a file is stored, how a frame is laid out, nor what a payload 
 from __future__ import annotations
 
 import operator
-import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from .. import public
 from ..errors import ClosedError, CorruptionError, PureRecordError
 from ..records import Records
+from ..storage.fork_lock import ForkLock
 from ..storage.paths import resolve
 from .frame_stream import FrameStream, Place
 from .looks_like import open_source
@@ -57,8 +56,7 @@ class RecordReader(Iterator[bytes]):
         self._refused: CorruptionError | None = None  # damage in a source that cannot go back to it
         self._closed = False
         self._pending = _Pending(None, iter(()))
-        self._lock = threading.Lock()  # all loops over this reader share its position
-        self._pid = os.getpid()
+        self._lock = ForkLock()  # all loops over this reader share its position
         self._unfinished = False  # whether a call is changing the position, or was interrupted in doing so
         self._start: _Start | None = None  # where that call began, if the reader can go back there
         self.skipped = 0
@@ -106,7 +104,7 @@ class RecordReader(Iterator[bytes]):
             pending = self._pending
             if pending.limit == limit:
                 yield from pending.items
-            with self._locked():
+            with self._lock.here():
                 if pending is not self._pending:
                     continue  # another loop over this reader has read on
                 self._begin()
@@ -138,12 +136,6 @@ class RecordReader(Iterator[bytes]):
         path, first = self._stream.name, self._stream.record - len(payloads)
         begins = range(0, len(payloads), limit)
         return [_batch(payloads[begin : begin + limit], path, first + begin) for begin in begins]
-
-    def _locked(self) -> threading.Lock:
-        """The lock; a new one in a forked process, as a thread of the other may hold the old one."""
-        if os.getpid() != self._pid:
-            self._lock, self._pid = threading.Lock(), os.getpid()
-        return self._lock
 
     def _begin(self) -> None:
         """Begin a call that reads on. If the call before was interrupted, go back to where it began."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from .. import public
 from ..errors import CompressionError, CorruptionError, StaleIndexError
 from ..records import Chosen, Origins, Records, chosen_numbers
 from ..storage.file_handles import OpenFiles
+from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_stream, is_url, resolve_paths
@@ -263,7 +263,7 @@ class _Shard:
         self.verify = verify
         self._given = index
         self._files = files
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._blocks: OrderedDict[int, Records] = OrderedDict()
 
     def arguments(self) -> tuple[str, Any, bool]:
@@ -345,12 +345,12 @@ class _Shard:
 
     def _block(self, index: Index, number: int) -> Records:
         """The records of one block of a blocked GZIP file; the blocks used last are kept."""
-        with self._lock:
+        with self._lock.here():
             if number in self._blocks:
                 self._blocks.move_to_end(number)
                 return self._blocks[number]
         records = self._inflate(index, number)
-        with self._lock:
+        with self._lock.here():
             self._blocks[number] = records
             while len(self._blocks) > _CACHED_BLOCKS:
                 self._blocks.popitem(last=False)

@@ -38,7 +38,7 @@ class SeekableFile:
         self.path = path
         self._guess = mean
         self._file = OpenFile(path)
-        self._size = self._file.size()
+        self.size = self._file.size()
         self._buffer = FrameBuffer(path, pool=pool)
         self._taken = False  # whether any record was handed out
         self._skips_between = False  # whether records were skipped after that, and so will be again
@@ -87,13 +87,13 @@ class SeekableFile:
     def _take_one(self) -> Records | None:
         """The next record, in a read of its own."""
         offset, record = self.offset, self.record
-        if offset >= self._size:
+        if offset >= self.size:
             return None
         header = self._file.read_at(offset, HEADER)
         size = self._whole_size(header)
         data = memoryview(self._file.read_at(offset + HEADER, size - HEADER))
         if len(data) < size - HEADER:  # the file has become shorter meanwhile
-            self._size = offset + HEADER + len(data)
+            self.size = offset + HEADER + len(data)
             self._whole_size(header)
         payload, footer = data[:-FOOTER], data[-FOOTER:]
         if not frames.payload_holds(payload, footer):
@@ -141,13 +141,13 @@ class SeekableFile:
 
         Reading those twice costs less than joining two buffers, if all records fit into one.
         """
-        unread = self._size - self._buffer.base - len(self._buffer.data)
+        unread = self.size - self._buffer.base - len(self._buffer.data)
         return unread > 0 and count > 1 and self._estimate(count) <= _LARGEST_READ
 
     def _hop(self) -> bool:
         """Skip the next frame by its header; False at the end."""
         offset = self.offset
-        if offset >= self._size:
+        if offset >= self.size:
             return False
         size = self._whole_size(self._file.read_at(offset, HEADER))
         self.go_to(offset + size, self.record + 1)
@@ -156,7 +156,7 @@ class SeekableFile:
     def _fill(self, count: int) -> bool:
         """Read the next frames, about ``count`` of them, into the buffer; False at the end."""
         buffer, offset = self._buffer, self.offset
-        if offset >= self._size:
+        if offset >= self.size:
             return False
         buffer.release()
         try:
@@ -170,7 +170,7 @@ class SeekableFile:
         if not buffer.ready and len(buffer.data):
             buffer.load(self._read_at(offset, self._whole_size(buffer.data)), offset)
         if not buffer.ready:  # the file has become shorter meanwhile
-            self._size = offset + len(buffer.data)
+            self.size = offset + len(buffer.data)
             if len(buffer.data):
                 self._whole_size(buffer.data)
         return buffer.ready > 0
@@ -186,13 +186,13 @@ class SeekableFile:
         return max(size, AHEAD if mean else _FIRST_READ) if should_read_ahead(count, mean) else size
 
     def _read_at(self, offset: int, size: int) -> memoryview:
-        view = self._buffer.pool.lend(min(size, self._size - offset), offset)
+        view = self._buffer.pool.lend(min(size, self.size - offset), offset)
         return view[: self._file.read_into(offset, view)]
 
     def _whole_size(self, head: Any) -> int:
         """The size of the next frame, which begins with ``head``; an error unless all of it is there."""
         try:
-            return frames.whole_size(head, self._size - self.offset if len(head) >= HEADER else len(head))
+            return frames.whole_size(head, self.size - self.offset if len(head) >= HEADER else len(head))
         except CorruptionError as error:
             if self.offset == 0 and isinstance(error, ChecksumError):
                 error.reason += wrong_file_hint(self._file.read_at(0, 256))

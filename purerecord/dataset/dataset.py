@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import index
 from typing import Any
 
@@ -177,7 +178,8 @@ class Dataset:
     def cache(self, filename: Any = "") -> Dataset:
         """The elements of epoch 0 in every epoch, kept in memory or in a file; put ``shuffle`` after it.
 
-        All epochs share the arrays of a cache in memory, so they are read-only.
+        All epochs share the arrays of a cache in memory, so they are read-only. A file holds pickles: it can
+        run any code in who reads it, so use only files that you trust. Delete it when the data has changed.
         """
         return self._then(Cache(self._node, os.fsdecode(filename)))
 
@@ -313,14 +315,16 @@ class DatasetIterator(Iterator[Any]):
                 )
             self._node = own_files(self._node, consumer)
             self._files, self._consumer = [consumer.number, consumer.count], Consumer()
-        self._begin(epoch)
-
-    def _begin(self, epoch: int) -> None:
         self.epoch = epoch
         self._damage = SkippedDamage()
-        context = Context(epoch, self._damage, self._consumer.pattern)
+        self._share = self._begin(epoch, self._damage)
+
+    def _begin(self, epoch: int, damage: SkippedDamage) -> Share:
+        context = Context(epoch, damage, self._consumer.pattern)
         node = self._node
-        self._share = Share(lambda: node.open(context), self._consumer, self._even)
+        return Share(
+            lambda again: node.open(replace(context, again=again)), self._consumer, self._even, damage
+        )
 
     @property
     def skipped(self) -> int:
@@ -356,11 +360,17 @@ class DatasetIterator(Iterator[Any]):
             raise ValueError(f"this is a state of another dataset: {state_dict['chain']}, here {chain}")
         if state_dict.get("files") != self._files:
             raise ValueError('with share="files" a state is for the same consumer of as many, and no other')
-        self._share.close()
-        self._begin(state_dict["epoch"])
+        damage = SkippedDamage()
+        share = self._begin(state_dict["epoch"], damage)
+        try:
+            share.restore(state_dict)
+        except BaseException:
+            share.close()
+            raise
+        before, self._share = self._share, share
+        self.epoch, self._damage = state_dict["epoch"], damage
         self._dataset._epoch = self.epoch + 1
-        self._share.restore(state_dict)
-        self._damage.skipped = state_dict.get("skipped", self._damage.skipped)
+        before.close()
 
     get_state = state_dict
     set_state = load_state_dict

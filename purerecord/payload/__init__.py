@@ -12,6 +12,7 @@ The types of columns, and of what a caller asks for:
 
     dtypes         the three types that an Example can hold
     values         a caller's values as arrays and bytes, without silent loss
+    exact_floats   ``floats="exact"``: no float may change
     ragged         ``Ragged``: rows of different lengths
     sparse         ``Sparse``: values at some indices
     row_index      which rows of these two a key means

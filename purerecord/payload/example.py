@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .. import public
 from ..errors import EncodeError
 from . import wire
+from .exact_floats import check_exact, is_exact
 from .values import as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
@@ -35,19 +36,22 @@ Shaped = tuple[int, Any, tuple[int, ...]]  # (kind, flat values, shape)
 
 
 @public
-def encode_example(features: Mapping[str, Any]) -> bytes:
+def encode_example(features: Mapping[str, Any], *, floats: str = "round") -> bytes:
     """The serialized Example that holds ``features``, sorted by name.
 
     A value is a number, a boolean, a string (``str`` is stored as UTF-8), a bytes-like object, a numpy
     array or scalar, any object with ``__array__`` (a torch, jax or TensorFlow tensor), a list or tuple of
     these, or a ``Feature`` message. Arrays and nested lists are stored flat, in row-major order, without
-    their shape. Floats are rounded to float32. An empty list has no kind; an empty array has the kind of
-    its dtype.
+    their shape. Floats are rounded to float32; with ``floats="exact"`` one that would change is an
+    ``EncodeError``. An empty list has no kind; an empty array has the kind of its dtype.
 
     >>> decode_example(encode_example({"label": 3, "name": "a.jpg"}))
     {'label': array([3]), 'name': array([b'a.jpg'], dtype=object)}
     """
-    return wire.delimited(1, _encode_features(features))
+    payload = wire.delimited(1, _encode_features(features))
+    if floats != "round":
+        _check_floats(floats, features)
+    return payload
 
 
 @public
@@ -62,16 +66,20 @@ def decode_example(payload: Any) -> dict[str, Any]:
 
 
 @public
-def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, Sequence[Any]]) -> bytes:
+def encode_sequence_example(
+    context: Mapping[str, Any], sequence: Mapping[str, Sequence[Any]], *, floats: str = "round"
+) -> bytes:
     """The serialized SequenceExample with a ``context``, as for ``encode_example``, and a ``sequence``.
 
     The sequence maps names to steps: a list with a value for each step, an array whose first axis is the
     steps, or a ``Ragged`` whose rows are the steps. Steps may differ in length, but not in kind; integers
     beside floats become floats. A step that is ``[]`` has no kind. An empty context or sequence is not
-    stored.
+    stored. ``floats`` is that of ``encode_example``.
     """
     lists = {checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
     parts = (_encode_features(context), wire.encode_map(lists))
+    if floats != "round":
+        _check_floats(floats, context, sequence)
     return b"".join([wire.delimited(number, part) for number, part in enumerate(parts, 1) if part])
 
 
@@ -127,6 +135,14 @@ def _items(features: Mapping[str, Any]) -> Any:
     if not isinstance(features, Mapping):
         raise TypeError(f"expected a mapping from names to values, got {type(features).__name__}")
     return features.items()
+
+
+def _check_floats(floats: str, *parts: Mapping[str, Any]) -> None:
+    """Raise an EncodeError if ``floats`` asks for exact floats and a float of ``parts`` is not exact."""
+    if is_exact(floats):
+        for part in parts:
+            for name, value in part.items():
+                check_exact(value, name)
 
 
 def checked_name(name: Any) -> str:

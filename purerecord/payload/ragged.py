@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import index
 from typing import Any, Union
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from .. import public
 from .row_index import row_number, row_numbers
 from .short_repr import MAX_ITEMS, short_repr
-from .values import Array, Mask, Offsets, as_values, converted, filled
+from .values import Array, Mask, Offsets, as_values, converted, filled, padding
 
 
 @public
@@ -127,7 +128,12 @@ class Ragged:
         return (self.values[a:b] for a, b in pairwise(splits))
 
     def __getitem__(self, key: Any) -> Any:
-        """A row for an index; a Ragged for a slice, a list or array of indices, or a mask."""
+        """A row for an index; a Ragged for a slice, a list or array of indices, or a mask.
+
+        A second slice cuts every row: ``ragged[:, :512]`` holds the first 512 values of each.
+        """
+        if isinstance(key, tuple):
+            return self._cut(key)
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
             if step == 1:
@@ -141,12 +147,28 @@ class Ragged:
         index = row_number(key, len(self), "Ragged", " a list or array of integers, a mask")
         return self.values[self.row_splits[index] : self.row_splits[index + 1]]
 
+    def _cut(self, key: tuple[Any, ...]) -> Any:
+        """The rows of ``key[0]``, each cut by the slice ``key[1]``."""
+        if len(key) != 2 or not isinstance(key[1], slice) or key[1].step not in (None, 1):
+            raise TypeError("rows are cut by one slice without a step, as in ragged[:, :512]")
+        rows, part = key
+        if not isinstance(rows, slice) and np.ndim(rows) == 0:
+            return self[rows][part]
+        chosen: Ragged = self[rows]
+        begins, lengths = chosen.row_splits[:-1], chosen.row_lengths()
+        starts, stops = _bound(part.start, lengths, 0), _bound(part.stop, lengths, lengths)
+        kept = np.maximum(stops - starts, 0)
+        return chosen._gathered(begins + starts, kept, chosen._masks(slice(None)))
+
     def _take(self, rows: Offsets) -> Ragged:
-        lengths = self.row_lengths()[rows]
-        splits = np.zeros(len(rows) + 1, self.row_splits.dtype)
+        return self._gathered(self.row_splits[:-1][rows], self.row_lengths()[rows], self._masks(rows))
+
+    def _gathered(self, begins: Offsets, lengths: Offsets, masks: tuple[Mask | None, Mask | None]) -> Ragged:
+        """Rows of these ``lengths`` that begin at these places among the values."""
+        splits = np.zeros(len(lengths) + 1, self.row_splits.dtype)
         np.cumsum(lengths, out=splits[1:])
-        shift = np.repeat(self.row_splits[:-1][rows] - splits[:-1], lengths)
-        return Ragged(self.values[np.arange(splits[-1]) + shift], splits, *self._masks(rows))
+        shift = np.repeat(begins - splits[:-1], lengths)
+        return Ragged(self.values[np.arange(splits[-1]) + shift], splits, *masks)
 
     def to_list(self) -> list[Any]:
         """Nested lists of Python numbers or ``bytes``."""
@@ -154,14 +176,25 @@ class Ragged:
         splits = self.row_splits.tolist()
         return [values[a:b] for a, b in pairwise(splits)]
 
-    def to_dense(self, default_value: Any = None) -> Array:
-        """One array, in which short rows are padded at the end with ``default_value`` (0 or ``b""``).
+    def to_dense(self, default_value: Any = None, *, length: int | None = None) -> Array:
+        """One array, in which short rows are padded at the end with ``default_value`` (0 or an empty string).
 
-        The dtype must be able to hold the default: 0.5 among integers is a ValueError.
+        The dtype must be able to hold the default: 0.5 among integers is a ValueError. Rows get the length of
+        the longest, or ``length``; if one is longer, that is a ValueError: ``ragged[:, :length]`` cuts it.
         """
+        default_value = padding(self.flat_values, default_value)
         inner = self.values.to_dense(default_value) if isinstance(self.values, Ragged) else self.values
         lengths = self.row_lengths()
         width = int(lengths.max()) if len(lengths) else 0
+        if length is not None:
+            if length < 0:
+                raise ValueError(f"length must not be negative, not {length}")
+            if width > length:
+                row = int((lengths > length).argmax())
+                raise ValueError(
+                    f"row {row} has {lengths[row]} values; cut the rows first: ragged[:, :{length}]"
+                )
+            width = length
         dense = filled((len(self), width, *inner.shape[1:]), inner.dtype, default_value)
         dense[np.arange(width) < lengths[:, None]] = inner
         return dense
@@ -197,6 +230,14 @@ def concatenated(parts: Sequence[Ragged]) -> Ragged:
     lengths = np.concatenate([part.row_lengths() for part in parts])
     masks = (_joined_masks([getattr(part, name) for part in parts], parts) for name in ("missing", "untyped"))
     return Ragged(values, np.append(0, np.cumsum(lengths)), *masks)
+
+
+def _bound(bound: Any, lengths: Offsets, default: Any) -> Any:
+    """Where a bound of a slice lies in rows of these ``lengths``, counted from the begin of each."""
+    if bound is None:
+        return default
+    place = index(bound)
+    return np.clip(place if place >= 0 else lengths + place, 0, lengths)
 
 
 def _joined_masks(masks: Sequence[Mask | None], parts: Sequence[Ragged]) -> Mask | None:

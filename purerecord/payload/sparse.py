@@ -15,7 +15,7 @@ import numpy as np
 from .. import public
 from .row_index import row_number
 from .short_repr import MAX_ITEMS, short_repr
-from .values import Array, Offsets, as_values, converted, filled
+from .values import Array, Offsets, as_values, converted, filled, padding
 
 
 @public
@@ -106,9 +106,9 @@ class Sparse:
         return cast("list[Any]", _nested(rows, outer))
 
     def to_dense(self, default_value: Any = None) -> Array:
-        """One array, with ``default_value`` (0 or ``b""``) where no value is stored."""
+        """One array, with ``default_value`` (0 or an empty string) where no value is stored."""
         self._check_range()
-        dense = filled(self.dense_shape, self.dtype, default_value)
+        dense = filled(self.dense_shape, self.dtype, padding(self.values, default_value))
         index = tuple(self.indices.T)
         stored = np.zeros(self.dense_shape, bool)
         stored[index] = True

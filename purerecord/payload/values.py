@@ -131,6 +131,12 @@ def filled(shape: tuple[int, ...], dtype: np.dtype[Any], default_value: Any) -> 
     return array
 
 
+def padding(values: Array, default_value: Any) -> Any:
+    """``default_value``; but an empty ``str`` for None if ``values`` are text."""
+    is_text = values.dtype.kind == "O" and values.size and isinstance(values.flat[0], str)
+    return "" if is_text and default_value is None else default_value
+
+
 def to_float32(values: Array, feature: str | None = None) -> npt.NDArray[np.float32]:
     """``values`` rounded to float32; EncodeError if a finite one becomes infinite."""
     if values.dtype == np.float32:

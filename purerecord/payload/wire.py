@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import DecodeError, EncodeError
 from ..records import BytesLike
@@ -34,6 +35,9 @@ MAX_TAG = 5  # bytes of a tag or a size, even if its value needs fewer
 MAX_DEPTH = 100  # of nested messages and groups
 MAX_SIZE = 2**31 - 1
 _FIELD_1, _FIELD_2 = 0x0A, 0x12  # the tags of delimited fields 1 and 2
+_INTEGER_TAG, _FLOAT_TAG = 0x08, 0x0D  # the tags of field 1 as a varint, and as 32 bits
+
+_LEAST_UNPACKED = 32  # bytes of unpacked numbers; fewer are read one by one
 
 Value = tuple[int, Any]  # (kind, values)
 
@@ -149,6 +153,10 @@ def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> V
             if field.type == DELIMITED and field.number in (BYTES, FLOAT, INT64):
                 if field.number != kind:
                     kind, values = field.number, []
+                unpacked = _unpacked(data, field, kind)
+                if unpacked is not None:
+                    values += unpacked
+                    continue
                 for element in fields(data, field.begin, field.end, depth + 1, name):
                     if element.number == 1:
                         values += _elements(data, kind, element, name)
@@ -157,6 +165,40 @@ def _decode_feature(data: bytes, parts: list[Field], depth: int, name: str) -> V
     if kind == INT64:
         return kind, np.array(values, np.uint64).view(np.int64)
     return kind, (values if kind == BYTES else None)
+
+
+def _unpacked(data: bytes, field: Field, kind: int) -> list[Any] | None:
+    """The elements of a long list of unpacked numbers and nothing else, as some encoders write it, else None.
+
+    They are what ``_elements`` would give. A loop over the fields would be slow.
+    """
+    size = field.end - field.begin
+    if kind == BYTES or size < _LEAST_UNPACKED:
+        return None
+    octets: npt.NDArray[np.uint8] = np.frombuffer(data, np.uint8, size, field.begin)
+    if kind == INT64:
+        return _unpacked_integers(octets)
+    if size % 5 or bool((octets[::5] != _FLOAT_TAG).any()):
+        return None
+    return [octets.reshape(-1, 5)[:, 1:].tobytes()]
+
+
+def _unpacked_integers(octets: npt.NDArray[np.uint8]) -> list[int] | None:
+    lasts = np.flatnonzero(octets < 0x80)
+    tags = lasts[::2]  # every other varint is a tag, of one byte
+    begins = np.append(0, lasts[1:-1:2] + 1)
+    if (
+        lasts.size % 2
+        or not lasts.size
+        or bool((tags != begins).any() or (octets[tags] != _INTEGER_TAG).any())
+    ):
+        return None
+    try:
+        values = decode_varints(np.delete(octets, tags).tobytes(), 0, None)
+    except DecodeError:
+        return None  # the general path says where
+    integers: list[int] = values.view(np.uint64).tolist()
+    return integers
 
 
 def _elements(data: bytes, kind: int, field: Field, name: str) -> list[Any]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -78,6 +80,12 @@ def refuse_in_worker() -> None:
             "a worker process, such as a DataLoader's, may not start further ones; leave out processes=True "
             "and parallel there, the workers already run in parallel"
         )
+
+
+def begin_worker() -> None:
+    """In a worker process: leave Ctrl-C to the parent process, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=die_with_parent, daemon=True).start()
 
 
 def die_with_parent() -> None:

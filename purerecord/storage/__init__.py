@@ -4,6 +4,7 @@
     shard_sets      whether these are all shards of a dataset
     opened          one open file as a source of plain bytes, whatever its compression
     file_handles    open descriptors for random access, kept in an LRU cache
+    fork_lock       a lock that is free in a forked process, whoever held it in the other one
     compression     the options of GZIP and ZLIB, and their names
     inflate         compressed bytes to plain bytes
     bz2_xz_zstd     the same for what other tools write

@@ -13,6 +13,8 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
+from .fork_lock import ForkLock
+
 # Open files in the cache at most: systems allow a process a thousand or fewer.
 KEPT = 64
 # Bytes that one call reads at most: macOS refuses 2 GiB, and Linux reads less than that.
@@ -23,7 +25,7 @@ class OpenFiles:
     """The files used last, open."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._files: OrderedDict[str, OpenFile] = OrderedDict()  # the one used last comes last
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -31,7 +33,7 @@ class OpenFiles:
 
     def get(self, path: str) -> OpenFile:
         """The file at ``path``, open as long as the caller refers to it."""
-        with self._lock:
+        with self._lock.here():
             file = self._files.pop(path, None) or OpenFile(path)
             self._files[path] = file
             if len(self._files) > KEPT:

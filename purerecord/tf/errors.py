@@ -118,7 +118,8 @@ class OpError(Exception):
         return self._payloads
 
     def __str__(self) -> str:
-        return printable(self._message)
+        # Some of TensorFlow's messages have several lines.
+        return "\n".join(map(printable, self._message.split("\n")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node_def, self._op, self._message), self.__dict__
@@ -281,7 +282,7 @@ def translated(*, compressed: bool = False) -> Iterator[None]:
 
 def combined_error(kind: type[OpError], error: Exception, message: str) -> OpError:
     """An error of ``kind`` that is also of the class of ``error`` and has its attributes."""
-    joined = _combined_class(kind, type(error))(None, None, message)
+    joined = _combined_class(kind, type(error))(None, None, printable(message))
     joined.__dict__.update({name: value for name, value in vars(error).items() if name != "_message"})
     if isinstance(error, OSError) and isinstance(joined, OSError):
         joined.errno, joined.strerror, joined.filename = error.errno, error.strerror, error.filename

@@ -7,6 +7,7 @@ from the present or the older form of the document. This module must not know wh
 
 from __future__ import annotations
 
+import json
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -42,6 +43,7 @@ _FORM_OF_CLASS = {
     "TranslationVariableLanguages": "translation",
 }
 _ARRAY_ENCODINGS = ("bytes", "zlib")  # an array stored as one string
+_MAX_INFLATED = 1 << 30  # bytes: a value of zlib may inflate to a thousand times its size
 _MAX_DEFAULTS = 1 << 20  # default values in a spec: a few characters of JSON could ask for any number
 
 
@@ -68,11 +70,12 @@ class TFDSFeature:
     names: tuple[str, ...] | None = None
     description: str = ""
 
-    def decode(self, data: bytes, shape: Any = None) -> npt.NDArray[Any]:
+    def decode(self, data: bytes, shape: Any = None, *, max_size: int = _MAX_INFLATED) -> npt.NDArray[Any]:
         """The array stored in ``data``: the value of a feature of encoding "bytes" or "zlib".
 
         For a sequence, ``data`` is one of its items. If several lengths vary, the ``shape`` must be given;
-        it is stored as ``.../shape`` beside ``.../value``.
+        it is stored as ``.../shape`` beside ``.../value``. An array of more than ``max_size`` bytes is a
+        DecodeError.
         """
         if self.encoding not in _ARRAY_ENCODINGS:
             stored = self.encoding or self.dtype
@@ -83,28 +86,31 @@ class TFDSFeature:
         try:
             if any(length is not None and length < 0 for length in known):
                 raise ValueError("a length is negative")
-            return self._decode(data, [-1 if length is None else length for length in known])
+            return self._decode(data, [-1 if length is None else length for length in known], max_size)
         except (ValueError, OverflowError, zlib.error) as error:
             reason = f"the bytes are no {self.dtype} of shape {known}, encoded as {self.encoding}: {error}"
             raise DecodeError(reason, feature=self.name) from error
 
-    def _decode(self, data: bytes, shape: list[int]) -> npt.NDArray[Any]:
+    def _decode(self, data: bytes, shape: list[int], max_size: int) -> npt.NDArray[Any]:
         try:
             dtype = np.dtype(self.dtype)
         except TypeError:
             raise ValueError(f"numpy has no {self.dtype}") from None
         if self.encoding == "zlib":
-            size = dtype.itemsize * math.prod(shape)
-            data = _inflate(data, size) if min(shape, default=0) >= 0 else zlib.decompress(data)
+            size = dtype.itemsize * math.prod(shape) if min(shape, default=0) >= 0 else None
+            data = _inflate(data, size, max_size)
         return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
 
 
-def _inflate(data: bytes, size: int) -> bytes:
-    """``data`` inflated to ``size`` bytes; never more, because a few bytes can inflate to gigabytes."""
+def _inflate(data: bytes, size: int | None, max_size: int) -> bytes:
+    """``data`` inflated, to ``size`` bytes if that is known; never more, because it may be gigabytes."""
     inflater = zlib.decompressobj()
-    raw = inflater.decompress(data, size + 1)
-    if not inflater.eof or len(raw) != size:
-        raise ValueError(f"it does not inflate to {size} bytes")
+    raw = inflater.decompress(data, (max_size if size is None else min(size, max_size)) + 1)
+    if len(raw) > max_size:
+        raise ValueError(f"it inflates to more than {max_size} bytes; if it should, give a larger max_size")
+    if not inflater.eof or (size is not None and len(raw) != size):
+        wanted = "the end of its stream" if size is None else f"{size} bytes"
+        raise ValueError(f"it does not inflate to {wanted}")
     return raw
 
 
@@ -170,6 +176,8 @@ def _content(node: Mapping[str, Any], kind: str) -> tuple[str, Mapping[str, Any]
         content = node.get(form, {})
         return form, content.get("features", {}) if form == "featuresDict" else content
     content = node.get("content") or {}
+    if isinstance(content, str):  # a message as the text of its JSON, which is the oldest form
+        content = json.loads(content)
     if kind == "FeaturesDict" and node.get("proto_cls"):
         content = content.get("features", {})
     return _FORM_OF_CLASS.get(kind, ""), content

@@ -29,8 +29,14 @@ from .features import TFDSFeature, describe
 __all__ = ["TFDSFeature", "TFDSFolder", "TFDSSplit"]
 
 _INFO, _FEATURES = "dataset_info.json", "features.json"
+_NO_FEATURES = (
+    "an old version of tensorflow-datasets has written this folder without a description of its features; "
+    "write the specs yourself, or make the file: tfds.builder(name).info.features.save_config(folder)"
+)
 _TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 _DEPTH = 3  # nested folders: a name, a config and a version
+# An absolute path, a drive, a URL or a step upwards. The JSON files of a folder may come from anywhere.
+_LEADS_OUT = re.compile(r"^[/\\]|^[A-Za-z]:|://|(^|[/\\])\.\.([/\\]|$)")
 _PART = re.compile(r"(?P<name>[\w-]+)(\[(?P<begin>[^:\[\]]*):(?P<end>[^:\[\]]*)\])?")
 _BOUND = re.compile(r"(?P<number>-?\d+(\.\d+)?)%|(?P<whole>-?\d+)|")
 
@@ -87,6 +93,8 @@ class TFDSFolder:
         self.splits: dict[str, TFDSSplit] = {split.name: split for split in found}
 
     def _file(self, name: str) -> str:
+        if _LEADS_OUT.search(name):
+            raise SchemaError(f"{self.path}: {name!r} is not inside the folder, where all its files must be")
         return f"{self.path.rstrip('/')}/{name}" if is_url(self.path) else os.path.join(self.path, name)
 
     def _split(self, split: Mapping[str, Any], form: str) -> TFDSSplit:
@@ -105,7 +113,11 @@ class TFDSFolder:
     @cached_property
     def info(self) -> dict[str, TFDSFeature]:
         """The shape, dtype, encoding and classes of each stored feature, by its flat name."""
-        return describe(_read_json(self._file(_FEATURES)), self._labels)
+        try:
+            document = _read_json(self._file(_FEATURES))
+        except FileNotFoundError as error:
+            raise FileNotFoundError(error.errno, _NO_FEATURES, self._file(_FEATURES)) from error
+        return describe(document, self._labels)
 
     @property
     def features(self) -> dict[str, FeatureSpec]:

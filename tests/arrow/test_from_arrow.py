@@ -1,4 +1,4 @@
-"""Arrow arrays to columns: nulls, dictionaries, runs, views, and doubles that float32 does not hold."""
+"""Arrow arrays to columns: nulls, dictionaries, runs, views, and doubles that float32 cannot hold."""
 
 from __future__ import annotations
 
@@ -62,6 +62,54 @@ def test_values_are_found_in_whatever_holds_them(name, tmp_path):
     assert len(rows) == 2 * len(array) - 1
 
 
-def test_floats_are_rounded_when_that_is_asked_for(tmp_path):
-    arrow.write_table(pa.table({"x": [0.1, None]}), tmp_path / "file", round_floats=True)
-    assert arrow.read_table(tmp_path / "file")["x"].to_pylist() == [np.float32(0.1), None]
+DOUBLES = {
+    "values": (pa.array([0.5, 0.1, None]), [0.5, np.float32(0.1), None]),
+    "lists": (pa.array([[0.5], [0.25, 0.1], []]), [[0.5], [0.25, np.float32(0.1)], []]),
+    "fixed-size lists": (
+        pa.array([[0.5, 1], [0.25, 0.1]], pa.list_(pa.float64(), 2)),
+        [[0.5, 1], [0.25, np.float32(0.1)]],
+    ),
+    "feature lists": (pa.array([[[0.5]], [[], [0.1]]]), [[[0.5]], [[], [np.float32(0.1)]]]),
+}
+
+
+@pytest.mark.parametrize("name", DOUBLES)
+def test_doubles_are_rounded_unless_they_must_be_exact(name, tmp_path):
+    array, rounded = DOUBLES[name]
+    arrow.write_table(pa.table({"x": array}), tmp_path / "file")
+    assert arrow.read_table(tmp_path / "file")["x"].to_pylist() == rounded
+    with pytest.raises(pr.EncodeError, match="record 1: a float that float32 does not hold") as caught:
+        arrow.write_table(pa.table({"x": array}), tmp_path / "exact", floats="exact")
+    assert (caught.value.feature, caught.value.record) == ("x", 1)
+    assert not (tmp_path / "exact").exists()
+    arrow.write_table(pa.table({"x": array}).slice(0, 1), tmp_path / "exact", floats="exact")
+    assert arrow.read_table(tmp_path / "exact").num_rows == 1
+
+
+def test_an_unknown_rule_for_floats_leaves_no_file(tmp_path):
+    with pytest.raises(ValueError, match='"round" or "exact"'):
+        arrow.write_table(pa.table({"x": [1]}), tmp_path / "file", floats="strict")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nulls_and_empty_lists_are_different_rows():
+    table = pa.table({"x": [[1], [], None], "none": pa.nulls(3), "untyped": [[], None, []]})
+    columns = arrow.from_arrow(table)
+    assert columns["x"].missing.tolist() == [False, False, True]
+    assert columns["none"].missing.all()
+    assert columns["none"].untyped is None
+    assert columns["untyped"].untyped.tolist() == [True, False, True]
+    records = pr.encode_examples(columns)
+    assert [sorted(pr.decode_example(record)) for record in records] == [["untyped", "x"], ["x"], ["untyped"]]
+
+
+def test_columns_of_a_table_can_be_text():
+    table = pa.table({"x": ["a", None], "y": [["b"], []], "raw": [b"\xff", b""], "id": [1, 2]})
+    columns = arrow.from_arrow(table, text=["x", "y"])
+    assert columns["x"].to_list() == [["a"], []]
+    assert columns["x"].missing.tolist() == [False, True]
+    assert columns["y"].to_list() == [["b"], []]
+    assert columns["raw"].tolist() == [b"\xff", b""]
+    assert arrow.to_arrow(columns).schema.field("y").type == pa.large_list(pa.large_string())
+    with pytest.raises(pr.SchemaError, match=r"'raw': .*not UTF-8"):
+        arrow.from_arrow(table, text=True)

@@ -14,6 +14,7 @@ from purerecord import encode_example, read_records
 from purerecord.cli.render import as_json
 from tests.support.command_line import CLEAN, HOME, PAYLOADS, process, shell, wait_until_read
 from tests.support.damage import flip_byte
+from tests.support.settings import LONG
 
 
 @pytest.mark.light(2)
@@ -157,7 +158,7 @@ INTERRUPTING = """
             assert os.path.exists("bad/damages.json")
             os.unlink("out")
             shutil.rmtree("bad")
-        point += 1 + point // 15
+        point += 1 + point // STEPS
     print(point)
 """
 
@@ -167,7 +168,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_half_done():
         [
             sys.executable,
             "-c",
-            textwrap.dedent(INTERRUPTING),
+            textwrap.dedent(INTERRUPTING).replace("STEPS", "15" if LONG else "6"),
             *["salvage", "damaged", "out", "--quarantine", "bad"],
         ],
         env={**os.environ, "PYTHONPATH": HOME},
@@ -182,7 +183,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_half_done():
 # Streams that are closed
 
 
-@pytest.mark.light(5)
+@pytest.mark.light(4)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(
     ("command", "code"),

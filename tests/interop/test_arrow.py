@@ -47,6 +47,17 @@ def test_pandas(animals, tmp_path):
     )
 
 
+def test_ordinary_floats_of_a_frame_are_rounded_as_by_every_encoder(tmp_path):
+    pd = interop("pandas")
+    frame = pd.DataFrame({"price": [0.1, 4.2, None], "name": ["a", "b", None]})
+    arrow.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "file")
+    rows = [{"price": 0.1, "name": "a"}, {"price": 4.2, "name": "b"}, {}]
+    assert list(pr.read_records(tmp_path / "file")) == [pr.encode_example(row) for row in rows]
+    if hasattr(frame, "__arrow_c_stream__"):
+        with pytest.raises(pr.EncodeError, match=r"'price': record 0: .*exactly"):
+            arrow.write_table(frame, tmp_path / "file", floats="exact")
+
+
 def test_polars(animals, tmp_path):
     pl = interop("polars")
     frame = pl.from_arrow(arrow.read_table(animals))
@@ -96,6 +107,7 @@ def test_hugging_face_datasets(animals):
     assert dataset[1] == {"legs": 6, "name": b"ant", "spots": [], "weight": 0.25}
 
 
-def test_code_on_the_page_about_arrow_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/arrow.md", "docs/recipes.md"])
+def test_code_for_arrow_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_blocks("arrow.md", r"(?: arrow)?") > 8
+    assert run_blocks(page, r"(?: arrow)?") > 8

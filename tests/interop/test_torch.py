@@ -21,6 +21,7 @@ import pytest
 import purerecord as pr
 from purerecord.dataset import Dataset, TFRecordDataset
 from tests.support.dataset_properties import numbered, write_files
+from tests.support.doc_pages import run_blocks
 from tests.support.interop import interop, run_page
 from tests.support.places import ROOT
 from tests.support.settings import CAMPAIGN
@@ -496,3 +497,8 @@ def test_rank_comes_from_the_environment(monkeypatch):
 def test_code_in_the_docs_runs(page, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_page(page, "torch") == blocks
+
+
+def test_code_for_torch_in_the_readme_runs_and_prints_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_blocks("README.md", r"(?: torch)?") > 8

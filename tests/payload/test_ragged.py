@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from purerecord.payload.ragged import Ragged, concatenated
 from purerecord.payload.sparse import Sparse
+from purerecord.payload.values import object_array
 
 ROWS = st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4), max_size=6)
 BYTES_ROWS = st.lists(st.lists(st.binary(max_size=3), max_size=3), max_size=5)
@@ -300,3 +301,59 @@ def test_nobody_can_change_the_masks() -> None:
     assert masks(ragged) == [[False, True], None]
     with pytest.raises(ValueError, match="read-only"):
         ragged.missing[0] = True  # type: ignore[index]
+
+
+# --- Cut and padded rows ----------------------------------------------------------------------------
+
+BOUNDS = st.none() | st.integers(-4, 4)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=3)), st.slices(5), BOUNDS, BOUNDS)
+def test_a_second_slice_cuts_every_row_as_it_cuts_a_list(rows, chosen, start, stop):
+    for dtype in (np.int64, np.int32):
+        ragged = Ragged.from_rows(rows, np.int64)
+        cut = Ragged(ragged.values, ragged.row_splits.astype(dtype))[chosen, start:stop]
+        assert cut.to_list() == [row[start:stop] for row in rows[chosen]]
+        assert cut.row_splits.dtype == dtype
+
+
+def test_rows_are_cut_whatever_they_hold():
+    items = Ragged(np.arange(8).reshape(4, 2), [0, 3, 4])
+    assert items[:, 1:].to_list() == [[[2, 3], [4, 5]], []]
+    nested = Ragged(Ragged([1, 2, 3], [0, 2, 2, 3]), [0, 2, 3])
+    assert nested[:, :1].to_list() == [[[1, 2]], [[3]]]
+    words = Ragged(object_array([b"a", b"b", b"c"]), [0, 2, 3])
+    assert words[[1, 0], :1].to_list() == [[b"c"], [b"a"]]
+    assert words[np.array([True, False]), -1:].to_list() == [[b"b"]]
+    assert words[0, :1].tolist() == [b"a"]
+    assert words[-1, 1:].tolist() == []
+
+
+def test_cut_rows_stay_missing_or_not():
+    cut = optional()[:, :0]
+    assert cut.missing.tolist() == optional().missing.tolist()
+    assert cut.untyped.tolist() == optional().untyped.tolist()
+
+
+@pytest.mark.parametrize("part", [0, [0], slice(None, None, 2), None, ..., slice("a", None)])
+def test_rows_are_cut_by_slices_only(part):
+    with pytest.raises(TypeError):
+        Ragged([1, 2], [0, 2])[:, part]
+    with pytest.raises(TypeError, match=r"ragged\[:, :512\]"):
+        Ragged([1, 2], [0, 2])[:, :1, :1]
+
+
+def test_padding_to_a_length():
+    ragged = Ragged([1, 2, 3], [0, 2, 2, 3])
+    assert ragged.to_dense(length=3).tolist() == [[1, 2, 0], [0, 0, 0], [3, 0, 0]]
+    assert ragged.to_dense(-1, length=2).tolist() == [[1, 2], [-1, -1], [3, -1]]
+    assert Ragged([], [0]).to_dense(length=4).shape == (0, 4)
+    assert ragged[:, :1].to_dense(length=1).tolist() == [[1], [0], [3]]
+    with pytest.raises(ValueError, match=r"row 0 has 2 values; cut the rows first: ragged\[:, :1\]"):
+        ragged.to_dense(length=1)
+    with pytest.raises(ValueError, match="length"):
+        Ragged([], [0, 0]).to_dense(length=-1)
+
+
+def test_text_is_padded_with_text():
+    assert Ragged(object_array(["a", "b"]), [0, 2, 2]).to_dense().tolist() == [["a", "b"], ["", ""]]

@@ -20,7 +20,7 @@ from purerecord.payload.sparse import Sparse
         ("a", TypeError, "a (Ragged|Sparse) is indexed with an integer.*not with a str"),
         (1.0, TypeError, "not with a float"),
         (None, TypeError, "not with a NoneType"),
-        ((0, 1), TypeError, "not with a tuple"),
+        ((0, 1), TypeError, "not with a tuple|rows are cut by one slice"),
     ],
 )
 def test_index_that_names_no_row_is_an_error_that_says_so(

@@ -33,6 +33,7 @@ from tests.support.strategies import (
     example_payloads,
     message_feature,
     message_features,
+    mutate,
     plain,
     sequence_payloads,
 )
@@ -233,6 +234,53 @@ def test_a_context_is_decoded_like_an_example(title: str) -> None:
     payload, features = GOOD[title]
     if title != "unknown fields in the Example":  # field 2 is the lists here
         assert to_plain(decode_sequence(payload)[0]) == expected(features)
+
+
+# --- Long unpacked lists ----------------------------------------------------------------------------
+
+
+def unpacked_list(random: Random) -> bytes:
+    """An unpacked list, mostly of one type, with tags and values of every length; often with a mistake."""
+    content = b""
+    integers = random.random() < 0.6
+    for _ in range(random.randrange(1, 30)):
+        if random.random() < 0.03:
+            content += random.choice(
+                (b"\x0a\x01\x07", b"\x10\x05", b"\x88\x00\x01", b"\x88\x80\x80\x80\x80\x00\x01")
+            )
+        elif integers:
+            number = random.choice((1, 8, 0x0D, 300, 2**35, 2**63, 2**64 - 1))
+            content += b"\x08" + varint(number)
+        else:
+            content += b"\x0d" + random.choice((ONE, b"\x0d\x0d\x0d\x0d", b"\x08\x08\x88\x80"))
+    if random.random() < 0.2:
+        content = mutate(content, random)
+    return int_list(content) if integers != (random.random() < 0.05) else float_list(content)
+
+
+def outcome(payload: bytes) -> Any:
+    try:
+        return to_plain(decode_features(payload))
+    except DecodeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", range(tries(6)))
+def test_long_unpacked_lists_are_read_as_short_ones_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(seed)
+    payloads = [unpacked_list(random) for _ in range(200)]
+    monkeypatch.setattr(wire, "_LEAST_UNPACKED", 1 << 40)
+    one_by_one = list(map(outcome, payloads))
+    monkeypatch.setattr(wire, "_LEAST_UNPACKED", 1)
+    assert list(map(outcome, payloads)) == one_by_one
+
+
+def test_long_unpacked_lists_take_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_elements", None)
+    numbers = [0, 127, 128, 2**63 - 1, 5] * 10
+    payload = int_list(b"".join(b"\x08" + varint(number) for number in numbers))
+    assert decode_features(payload)["a"][1].tolist() == numbers
+    assert decode_features(float_list((b"\x0d" + ONE) * 20))["a"][1].tolist() == [1.0] * 20
 
 
 # --- SequenceExample --------------------------------------------------------------------------------

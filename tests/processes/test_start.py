@@ -1,7 +1,7 @@
 """Worker processes start by fork, forkserver and spawn alike; the chosen way never changes a result.
 
-Each start method runs in a program of its own, because a program can choose only once. The functions that
-worker processes call are in this module, which they can import: the repository's root is on their path.
+Each start method runs in a program of its own, because a program can choose only once. What the programs do
+is in tests/support/start_methods.py.
 """
 
 from __future__ import annotations
@@ -12,54 +12,14 @@ import subprocess
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import purerecord as pr
-from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.processes import start
-from tests.support.dataset_properties import elements, write_files
 from tests.support.places import ROOT
 
 METHODS = multiprocessing.get_all_start_methods()  # fork, forkserver, spawn; on Windows spawn alone
-
-
-def square(number: int) -> int:
-    return number * number
-
-
-def count_records(batch: Any) -> int:
-    return len(batch)
-
-
-def run_everything(folder: str, method: str) -> None:
-    """What each program does: all that starts processes, under one start method."""
-    multiprocessing.set_start_method(method)
-    paths = write_files(Path(folder), [5, 9, 4])
-    parallel = TFRecordDataset(paths).batch(2).map(count_records).parallel(3)
-    print(sum(elements(parallel)), flush=True)
-    iterator = iter(Dataset.range(6).map(square, 2, processes=True))
-    print(elements(iterator), flush=True)
-    iterator.close()
-    report = pr.validate(paths, workers=2)
-    print([file.records for file in report.files], flush=True)
-
-
-def run_in_a_forked_process(folder: str, method: str) -> None:
-    """The same after a fork of a program that has started processes before."""
-    multiprocessing.set_start_method(method)
-    paths = write_files(Path(folder), [5, 9])
-    dataset = TFRecordDataset(paths).parallel(2)
-    print(len(elements(dataset)), flush=True)
-    child = os.fork()
-    if child:
-        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    print(len(elements(dataset)), flush=True)
-    iterator = iter(Dataset.range(6).map(square, 2, processes=True))
-    print(elements(iterator), flush=True)
-    iterator.close()
-    os._exit(0)
 
 
 UNGUARDED = {
@@ -71,7 +31,7 @@ UNGUARDED = {
 
 def run_program(function: str, folder: Path, method: str) -> list[str]:
     program = (
-        f"from tests.processes.test_start import {function}\n"
+        f"from tests.support.start_methods import {function}\n"
         f"if __name__ == '__main__':\n"
         f"    {function}({str(folder)!r}, {method!r})\n"
     )
@@ -88,6 +48,7 @@ def run_program(function: str, folder: Path, method: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_start_method_gives_the_same(method, tmp_path):
     assert run_program("run_everything", tmp_path, method) == [

@@ -60,3 +60,30 @@ def test_code_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, mon
             same(text, output)
         elif language == "console":
             run_console(text)
+
+
+MARKS = {"", "torch", "jax", "grain", "arrow", "tfds"}  # tests/interop and tests/tfds run the marked blocks
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_python_block_is_run_by_some_test(page):
+    marks = re.findall(r"^```python(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {mark.strip() for mark in marks} <= MARKS
+
+
+def test_every_page_is_in_the_index_of_the_readme():
+    readme = PAGES[0].read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[1:] if f"(docs/{page.name})" not in readme] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_file_or_heading_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        name, _, heading = target.partition("#")
+        if "://" in target:
+            continue
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w\- ]", "", t).lower().replace(" ", "-") for t in titles}, target

@@ -24,8 +24,12 @@ needs_proc = pytest.mark.skipif(
 
 
 def descriptors() -> int:
-    gc.collect()  # objects that earlier tests left
     return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> None:
+    gc.collect()  # files that earlier tests left open
 
 
 @pytest.fixture

@@ -260,7 +260,7 @@ def test_damage_is_found_where_it_is_also_if_reading_is_interrupted(tmp_path, mo
             return super().readinto_at(offset, buffer)
 
     monkeypatch.setattr(opened, "_OwnFile", Interrupted)
-    for moment in sampled(range(1, 9), 4):
+    for moment in sampled(range(1, 9), 2):
         moments = itertools.count(-moment)
         reader = read_records(path, on_error="skip")
         got: list[bytes] = []

@@ -20,7 +20,7 @@ def same(expected: str, got: str) -> None:
 def run_blocks(page: str, mark: str) -> int:
     """Run the ``python`` blocks with ``mark`` (a pattern) of a page; each ``text`` block is compared with the
     output before it. Returns how many blocks there are."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(rf"^```(python|text){mark}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     output = ""

@@ -2,8 +2,8 @@
 
 A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
 and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
-before ``return name``, nor in the middle of entering or leaving ``with lock``, so these lines are no moments.
-What is raised in ``__del__``, Python ignores.
+before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets
+an attribute, so these lines are no moments. What is raised in ``__del__``, Python ignores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import purerecord
 
 _HOME = os.path.dirname(purerecord.__file__) + os.sep
+_RESET = re.compile(r"self\.\w+ = (False|None)$")
 _NO_MOMENT = re.compile(r"(return( \w+)?|with .*)\s*(#.*)?$")
 
 
@@ -29,23 +30,29 @@ def interrupt() -> None:
 
 
 class Moments:
-    """Counts the moments in a block, and calls ``act`` at one of them."""
+    """Counts the moments in a block, and calls ``act`` at one of them; or ``times``, after as many each."""
 
     def __init__(
-        self, at: int | None = None, act: Callable[[], None] = interrupt, *, only_lines: bool = False
+        self,
+        at: int | None = None,
+        act: Callable[[], None] = interrupt,
+        *,
+        only_lines: bool = False,
+        times: int = 1,
     ) -> None:
         self.count = 0
         self._only_lines = only_lines
         self._at = at
         self._act = act
-        self._done = False
+        self._times = times
+        self._acted = 0
 
     def _moment(self, frame: FrameType) -> None:
-        if self._done:
+        if self._acted == self._times:
             return
         self.count += 1
-        if self._at is not None and self.count >= self._at and not _is_in_del(frame):
-            self._done = True
+        if self._at is not None and self.count >= self._at * (self._acted + 1) and not _is_in_del(frame):
+            self._acted += 1
             self._act()
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -57,10 +64,9 @@ class Moments:
         def trace(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal handles, last
             if event == "line":
-                line = _line(frame).strip()
-                if (handles or frame.f_lineno <= last) and not _NO_MOMENT.match(line):
+                if (handles or frame.f_lineno <= last) and not _is_no_moment(frame):
                     self._moment(frame)
-                handles, last = "(" in line, frame.f_lineno
+                handles, last = "(" in _line(frame), frame.f_lineno
             return trace
 
         return trace
@@ -88,5 +94,10 @@ def _is_in_del(frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _line(frame: FrameType) -> str:
-    return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+def _line(frame: FrameType, step: int = 0) -> str:
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno + step).strip()
+
+
+def _is_no_moment(frame: FrameType) -> bool:
+    before, line = _line(frame, -1), _line(frame)
+    return bool(_NO_MOMENT.match(line) or (before == "finally:" and _RESET.match(line)))

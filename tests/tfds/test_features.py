@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
-from purerecord.tfds import TFDSFolder
+from purerecord.tfds import TFDSFeature, TFDSFolder
 from purerecord.tfds.features import describe
 from tests.support.tfds_folders import EVERYTHING, any_json, places
 
@@ -75,6 +77,31 @@ def test_arrays_that_are_stored_as_bytes_are_decoded():
         folder.info["image"].decode(batch["image"][0])
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_bytes_that_inflate_to_too_much_are_an_error_before_they_fill_the_memory(dynamic):
+    shape = (None, None) if dynamic else (None,)
+    feature = TFDSFeature("x", "Tensor", shape, "uint8", None, encoding="zlib")
+    bomb = zlib.compress(bytes(10 << 20))
+    given = (10, 1 << 20) if dynamic else None
+    assert feature.decode(bomb, given).size == 10 << 20
+    tracemalloc.start()
+    try:
+        with pytest.raises(pr.DecodeError, match=r"more than 100000 bytes; .* larger max_size"):
+            feature.decode(bomb, given, max_size=100_000)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20])
+def test_bytes_of_unknown_length_that_are_cut_are_an_error(cut):
+    feature = TFDSFeature("x", "Tensor", (None,), "int64", None, encoding="zlib")
+    data = zlib.compress(np.arange(9).tobytes())
+    assert feature.decode(data).tolist() == list(range(9))
+    with pytest.raises(pr.DecodeError, match="end of its stream"):
+        feature.decode(data[:-cut])
+
+
 def test_a_feature_of_an_unknown_class_is_named_and_leaves_the_others(tmp_path):
     shutil.copytree(EVERYTHING, tmp_path, dirs_exist_ok=True)
     own = {"pythonClassName": "mine.Molecule", "jsonFeature": {"json": "{}"}}
@@ -121,6 +148,51 @@ def test_the_older_form_of_features_is_read_too():
     assert (found["image"].shape, found["image"].encoding) == ((None, None, 3), "jpeg")
 
 
+def test_the_oldest_form_of_features_has_messages_as_the_text_of_their_json():
+    where = "tensorflow_datasets.core.features"
+    tensor = {"shape": {}, "dtype": "float32", "encoding": "none"}
+    inner = {"pythonClassName": f"{where}.tensor_feature.Tensor", "tensor": tensor}
+    document = {
+        "type": f"{where}.features_dict.FeaturesDict",
+        "content": {
+            "toxicity": {
+                "type": f"{where}.tensor_feature.Tensor",
+                "content": json.dumps(tensor),
+                "proto_cls": "tensorflow_datasets.TensorFeature",
+            },
+            "label": {
+                "type": f"{where}.class_label_feature.ClassLabel",
+                "content": '{"numClasses": "1000"}',
+                "proto_cls": "tensorflow_datasets.ClassLabel",
+            },
+            "text": {
+                "type": f"{where}.text_feature.Text",
+                "content": "{}",
+                "proto_cls": "tensorflow_datasets.TextFeature",
+            },
+            "list": {
+                "type": f"{where}.sequence_feature.Sequence",
+                "content": json.dumps({"feature": inner, "length": "-1"}),
+                "proto_cls": "tensorflow_datasets.SequenceFeature",
+            },
+        },
+    }
+    whole = {
+        "type": f"{where}.features_dict.FeaturesDict",
+        "content": json.dumps({"features": {"inner": inner}}),
+        "proto_cls": "tensorflow_datasets.FeaturesDict",
+    }
+    found = describe(document, none)
+    assert {name: feature.spec for name, feature in found.items()} == {
+        "toxicity": pr.FixedLenFeature((), np.float32),
+        "label": pr.FixedLenFeature((), np.int64),
+        "text": pr.FixedLenFeature((), bytes),
+        "list": pr.RaggedFeature(np.float32, row_splits_dtype=np.int64),
+    }
+    assert found["label"].num_classes == 1000
+    assert describe(whole, none)["inner"].spec == pr.FixedLenFeature((), np.float32)
+
+
 def test_sequences_of_a_known_length_in_sequences_are_stored_with_their_lengths():
     tensor = node("Tensor", "tensor", dtype="int64", shape={})
     inner = node("Sequence", "sequence", feature=tensor, length="2")
@@ -144,6 +216,8 @@ def test_sequences_of_a_known_length_in_sequences_are_stored_with_their_lengths(
         features(x=node("Tensor", "tensor", shape={"dimensions": ["x"]}, dtype="int64")),
         features(x=node("Sequence", "sequence")),
         features(x=node("Tensor", "tensor")),
+        {"type": "x.Tensor", "content": "no JSON"},
+        {"type": "x.Tensor", "content": "[1]"},
     ],
 )
 def test_strange_features_are_a_schema_error(document):

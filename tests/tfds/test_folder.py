@@ -188,6 +188,36 @@ def test_an_info_that_is_no_info_is_a_schema_error(text, tmp_path):
         TFDSFolder(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["../secret/x", "a/../../x", "..", "/etc/x", "\\\\host\\x", "..\\x", "C:\\x", "c:x", "gs://bucket/x"],
+)
+@pytest.mark.parametrize("where", ["template", "split", "dataset"])
+def test_files_outside_the_folder_are_not_followed(where, name, tmp_path):
+    split = {"name": name if where == "split" else "a", "shardLengths": ["1"]}
+    split["filepathTemplate"] = name if where == "template" else f"{{{where.upper()}}}/x"
+    with pytest.raises(pr.SchemaError, match="not inside the folder"):
+        TFDSFolder(changed(tmp_path, splits=[split], name=name if where == "dataset" else "everything"))
+
+
+def test_class_names_outside_the_folder_are_not_followed(tmp_path):
+    folder = changed(tmp_path)
+    document = json.loads((EVERYTHING / "features.json").read_text())
+    inner = document["featuresDict"]["features"]
+    inner["..\\label"] = inner.pop("label")
+    (tmp_path / "features.json").write_text(json.dumps(document))
+    with pytest.raises(pr.SchemaError, match="not inside the folder"):
+        _ = TFDSFolder(folder).info
+
+
+def test_a_folder_without_a_description_of_its_features_says_how_to_make_one(tmp_path):
+    folder = TFDSFolder(changed(tmp_path))
+    (tmp_path / "features.json").unlink(missing_ok=True)
+    assert len(folder.splits) == 2
+    with pytest.raises(FileNotFoundError, match=r"save_config.*features\.json"):
+        _ = folder.features
+
+
 def test_files_may_be_named_in_any_way(tmp_path):
     template = "{SPLIT}/{DATASET}.{SHARD_INDEX}of{NUM_SHARDS}.{FILEFORMAT}"
     split = {"name": "a", "shardLengths": ["1", "2"], "filepathTemplate": template}
@@ -228,4 +258,4 @@ def test_code_on_the_page_about_tfds_folders_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("everything", "small"):
         shutil.copytree(GOLDEN / name, tmp_path / "tensorflow_datasets" / name)
-    assert run_blocks("tfds.md", " tfds") > 6
+    assert run_blocks("docs/tfds.md", " tfds") > 6

@@ -17,20 +17,17 @@ import threading
 import weakref
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from ...processes.start import Beginning, mark_begun, refuse_in_worker, start_context
-from .node import Context, Cursor, Elements, Pattern, State, data_changed
-
-
-class FailedElement(NamedTuple):
-    """Takes the place of an element whose computation failed; the elements after it can still be had."""
-
-    error: Exception
+from ...processes.start import Beginning, begin_worker, mark_begun, refuse_in_worker, start_context
+from .node import Context, Cursor, Elements, FailedElement, Pattern, State, data_changed
+from .states import count_of, values_of
 
 
 @dataclass
@@ -59,17 +56,18 @@ class _Puller:
         self.parent = parent
         self._pattern = pattern
         self._phase = 0  # how many of the ``own`` elements of the current period have been pulled
+        self._error: ElementRun | None = None  # an error after the latest run
 
     def pull(self, count: int) -> ElementRun:
         """The next run, of at most ``count`` elements."""
+        if self._error is not None:
+            return self._error
         begin = self.parent.state()
         own = self._pattern.own
         try:
             elements = self.parent.take(count if self._pattern.takes_all else min(count, own - self._phase))
         except Exception as error:
-            if self.parent.state() == begin:
-                return ElementRun(begin, (), error=error)
-            return self._run(begin, [FailedElement(error)])
+            return ElementRun(begin, (), error=error)
         return self._run(begin, elements)
 
     def _run(self, begin: State, elements: Elements) -> ElementRun:
@@ -80,7 +78,12 @@ class _Puller:
         self._phase += len(elements)
         foreign = 0
         if self._phase == own:
-            foreign, self._phase = self.parent.skip(period - own), 0
+            self._phase = 0
+            try:
+                foreign = self.parent.skip(period - own)
+            except Exception as error:  # somewhere in the foreign elements, so after this run
+                foreign = period - own
+                self._error = ElementRun(begin, (), used=len(elements) + foreign, error=error)
         return ElementRun(begin, elements, foreign)
 
 
@@ -99,8 +102,6 @@ class LookaheadCursor(Cursor):
 
     def _result(self, value: Any) -> Any:
         """The element that ``value`` of a run stands for."""
-        if isinstance(value, FailedElement):
-            raise value.error
         return value
 
     def _first_run(self, count: int = 1) -> ElementRun:
@@ -129,14 +130,7 @@ class LookaheadCursor(Cursor):
             return ()
         values = run.elements[run.used : run.used + count]
         assert len(values), "this element was said to be for another worker or rank"
-        taken: list[Any] = []
-        try:
-            for value in values:
-                taken.append(self._result(value))
-        except Exception:
-            if not taken:  # otherwise the elements before the error come first
-                run.used += 1  # the next call gets the element after the error
-                raise
+        taken = list(map(self._result, values))
         run.used += len(taken)
         return taken
 
@@ -154,11 +148,14 @@ class LookaheadCursor(Cursor):
         if not self._started:
             return {"up": self._parent.state(), "ahead": 0}
         run = self._first_run()
+        if run.error is not None and not isinstance(run.error, Exception):
+            raise run.error  # an interrupt in a thread, which may have come anywhere
         return {"up": run.begin, "ahead": run.used}
 
     def restore(self, state: State) -> None:
-        self._parent.restore(state["up"])
-        if self._parent.skip(state["ahead"]) != state["ahead"]:
+        up, ahead = values_of(state, "up", "ahead")
+        self._parent.restore(up)
+        if self._parent.skip(count_of(ahead)) != ahead:
             raise data_changed("there are fewer elements")
 
     def close(self) -> None:
@@ -184,11 +181,11 @@ class MapAheadCursor(LookaheadCursor):
                 refuse_in_worker()
                 context = start_context()
                 beginning = Beginning(context)
-                self._explained = beginning.explained
-                self._executor = ProcessPoolExecutor(self._workers, context, mark_begun, (beginning.began,))
+                self._explained = partial(_explained, beginning)
+                self._executor = ProcessPoolExecutor(self._workers, context, _begin, (beginning.began,))
             else:
                 self._executor = ThreadPoolExecutor(self._workers)
-            weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
+            weakref.finalize(self, _shut_down, self._executor, os.getpid())
         wanted = max(count, 2 * self._workers)
         ahead = sum(len(run.elements) - min(run.used, len(run.elements)) for run in self._runs)
         while ahead < wanted and (not self._runs or len(self._runs[-1].elements)):
@@ -205,15 +202,45 @@ class MapAheadCursor(LookaheadCursor):
             return self._executor.submit(self._function, element)
 
     def _result(self, value: Any) -> Any:
-        if isinstance(value, Future):
-            with self._explained():
-                value = value.result()
-        return super()._result(value)
+        if not isinstance(value, Future):
+            return value
+        error = value.exception()
+        if error is None:
+            return value.result()
+        if isinstance(error, Exception) and not isinstance(error, BrokenProcessPool):
+            return FailedElement(error)
+        with self._explained():
+            raise error  # it says nothing about the element
 
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
         super().close()
+
+
+def _begin(began: Any) -> None:
+    """Initializes a process of ``map``."""
+    mark_begun(began)
+    begin_worker()
+
+
+@contextmanager
+def _explained(beginning: Beginning) -> Iterator[None]:
+    """A context that starts the processes of ``map`` or waits for them."""
+    try:
+        with beginning.explained():
+            yield
+    except BrokenProcessPool:
+        raise BrokenProcessPool(
+            "a process that map had started has ended, perhaps for lack of memory or because of what the "
+            "function does; nothing is lost: the next call continues at the same element"
+        ) from None
+
+
+def _shut_down(executor: Executor, process: int) -> None:
+    """Shut down an executor without waiting, unless it belongs to the process that this was forked from."""
+    if os.getpid() == process:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 class PrefetchCursor(LookaheadCursor):

@@ -57,6 +57,7 @@ class Context:
     epoch: int = 0
     damage: SkippedDamage = field(default_factory=SkippedDamage)
     pattern: Pattern = field(default_factory=Pattern)
+    again: bool = False  # whether it replaces a cursor that something went wrong with
 
     def for_epoch(self, epoch: int) -> Context:
         """The same context for another epoch."""
@@ -72,14 +73,64 @@ class Context:
         return replace(self, pattern=Pattern())
 
 
+@dataclass(frozen=True)
+class FailedElement:
+    """Stands in the place of an element whose computation failed, so that all positions stay as they are.
+
+    A transform hands it on like any other element, and computes nothing from it. The consumer to whom it
+    belongs gets the error.
+    """
+
+    error: Exception
+    trace: str = ""  # the traceback, if it was raised in another process
+
+    def raised(self) -> Exception:
+        """The error to raise."""
+        if self.trace:
+            self.error.__cause__ = RuntimeError(f"in another process:\n{self.trace}")
+        if isinstance(self.error, StopIteration):  # which a loop would take for the end of the dataset
+            stopped = RuntimeError("a function of the chain raised StopIteration")
+            stopped.__cause__ = self.error
+            return stopped
+        return self.error
+
+
+def first_failed(elements: Elements) -> FailedElement | None:
+    """The first of the elements that failed, if there is one."""
+    if isinstance(elements, Records) or FailedElement not in map(type, elements):
+        return None
+    return next(element for element in elements if isinstance(element, FailedElement))
+
+
+def apply_to_each(function: Callable[[Any], Any], elements: Elements) -> list[Any]:
+    """``function`` of each of the elements; where it fails, a ``FailedElement``."""
+    results: list[Any] = []
+    for element in elements:
+        if type(element) is FailedElement:
+            results.append(element)
+            continue
+        try:
+            results.append(function(element))
+        except Exception as error:
+            results.append(FailedElement(error))
+    return results
+
+
 class Cursor(ABC):
-    """Iterates over the elements of one epoch."""
+    """Iterates over the elements of one epoch.
+
+    An element that cannot be computed is a ``FailedElement``. If ``take`` or ``skip`` raises an error
+    instead, such as one of a disk, the cursor is of no use any more: ``Share`` opens another one.
+    """
 
     cheap_lookahead = 1  # how many elements can be taken ahead at little cost
 
     @abstractmethod
     def take(self, count: int) -> Elements:
-        """The next elements: at least one and at most ``count``, which is positive; none only at the end."""
+        """The next elements: at least one and at most ``count``, which is positive; none only at the end.
+
+        Elements before an error come first: ``take`` returns them, and the next call raises the error.
+        """
 
     def skip(self, count: int) -> int:
         """Skip ``count`` elements; returns how many there were, fewer only at the end."""
@@ -131,13 +182,15 @@ class DeferredError:
     """Holds an error back until the elements before it have been handed out.
 
     A call that collects several elements may fail after some of them. It returns those, and the next call
-    raises the error, so that the error comes exactly where the failed element would have come.
+    raises the error, so that the error comes exactly where the next element would have come. Meanwhile
+    ``state`` is that of the cursor before the next element.
     """
 
     def __init__(self) -> None:
         self._error: Exception | None = None
+        self.state: State = None
 
-    def defer(self, error: Exception, elements: Sized) -> None:
+    def defer(self, error: Exception, elements: Sized, state: State) -> None:
         """Keep an error for the next call if there are ``elements`` before it; else raise it now.
 
         Call it in an ``except`` clause. A context manager reads better, but costs microseconds a batch.
@@ -145,6 +198,7 @@ class DeferredError:
         if not len(elements):
             raise error
         self._error = error
+        self.state = state
 
     @property
     def is_pending(self) -> bool:

@@ -1,6 +1,7 @@
-"""``merge_states``: one checkpoint out of the checkpoints of all workers and ranks.
+"""Checks of states, and ``merge_states``: one checkpoint out of the checkpoints of all workers and ranks.
 
-This module knows the JSON values that ``Share.state`` writes. It must not know cursors or datasets.
+A state may come from anywhere, so each cursor checks its part of it before it uses it. This module knows the
+JSON values that ``Share.state`` writes. It must not know cursors or datasets.
 """
 
 from __future__ import annotations
@@ -13,16 +14,63 @@ from ... import public
 
 KIND = "purerecord"
 VERSION = 1
+_LARGEST_COUNT = (1 << 63) - 1
 
 
 def check_state(state: Any) -> None:
     """Raise unless ``state`` is the state of an iterator; that of a whole loader is not."""
     place = [state.get(name) for name in ("epoch", "position")] if isinstance(state, Mapping) else []
-    if not place or not all(isinstance(number, SupportsIndex) and index(number) >= 0 for number in place):
+    if not place or not all(map(_is_count, place)):
         raise ValueError(
             "a state has an epoch and a position, whole numbers from 0 on; merge_states makes one of what a "
             "loader's state_dict gave"
         )
+    if "consumer" in state:
+        base, rounds, ahead, ended, _ = values_of(state, "base", "rounds", "ahead", "ended", "cursor")
+        count = list_of(state["consumer"], 2)[1]
+        for number in (*state["consumer"], base, rounds, ahead):
+            count_of(number)
+        flag_of(ended)
+        if state["position"] != base + rounds * count or ahead > state["position"]:
+            raise bad_state("its numbers contradict each other")
+    count_of(state.get("skipped", 0))
+
+
+def bad_state(problem: str) -> ValueError:
+    """The error for what is not a state of the dataset that it is given to."""
+    return ValueError(f"this is not a state of this dataset: {problem}")
+
+
+def values_of(state: Any, *names: str) -> list[Any]:
+    """The values that a part of a state has under these names."""
+    if not isinstance(state, Mapping) or not all(name in state for name in names):
+        raise bad_state(f"a part of it should have {', '.join(map(repr, names))}")
+    return [state[name] for name in names]
+
+
+def count_of(value: Any, most: int = _LARGEST_COUNT) -> int:
+    """A number in a state that counts something: from 0 to ``most``."""
+    if not _is_count(value) or value > most:
+        raise bad_state("it holds something else where a count should be, or a count that is too large")
+    return index(value)
+
+
+def flag_of(value: Any) -> bool:
+    """A value in a state that is true or false."""
+    if value not in (True, False):
+        raise bad_state("it holds something else where true or false should be")
+    return bool(value)
+
+
+def list_of(value: Any, length: int | None = None) -> Sequence[Any]:
+    """A list in a state, of ``length`` values."""
+    if not isinstance(value, (list, tuple)) or (length is not None and len(value) != length):
+        raise bad_state("it holds something else where a list should be, or a list of another length")
+    return value
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, SupportsIndex) and 0 <= index(value) <= _LARGEST_COUNT
 
 
 @public
@@ -33,7 +81,10 @@ def merge_states(states: Any) -> dict[str, Any]:
     ``StatefulDataLoader.state_dict()``. Together the consumers must have taken the first elements of the
     order and no others. That is so after every step of all ranks if each element is a batch.
     """
-    found = _by_consumer(list(_find(states)))
+    single = list(_find(states))
+    for state in single:
+        check_state(state)
+    found = _by_consumer(single)
     if not found:
         raise ValueError("there is no state of a purerecord iterator in this")
     if any("files" in state for state in found.values()):

@@ -237,15 +237,15 @@ class RemoteCursor(LookaheadCursor):
         worker, self._worker = self._worker, None
         assert worker is not None
         sent = worker.next()
-        if sent.error is not None:
-            sent.error.__cause__ = RuntimeError(f"in another process:\n{sent.trace}")
+        if sent.failed is not None:
+            sent.run.error = sent.failed.raised()
         self._report(sent.damage)
         self._runs.append(sent.run)
         self._end = sent.end
-        if sent.run.error is None and not len(sent.run.elements):
-            self._pool.dismiss(worker)
-        else:
+        if len(sent.run.elements):
             self._worker = worker
+        else:  # it has come to the end, or to an error
+            self._pool.dismiss(worker)
 
     def _report(self, damage: SkippedDamage) -> None:
         here = self._context.damage

@@ -18,8 +18,6 @@ This module must not know files or what an element is.
 from __future__ import annotations
 
 import pickle
-import signal
-import threading
 import traceback
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -28,9 +26,9 @@ import numpy as np
 
 from ...memory.recycling import Array
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, copy_into, pack, pack_whole, unlink
-from ...processes.start import die_with_parent
-from .lookahead import ElementRun, FailedElement
-from .node import Context, Cursor, SkippedDamage, State
+from ...processes.start import begin_worker
+from .lookahead import ElementRun
+from .node import Context, Cursor, Elements, FailedElement, SkippedDamage, State, first_failed
 
 BUFFERS_PER_WORKER = 4
 NO_BUFFER: Array = np.empty(0, np.uint8)  # stands where a worker has no shared buffer of some number
@@ -42,16 +40,14 @@ class Sent(NamedTuple):
     run: ElementRun
     end: State
     damage: SkippedDamage
-    error: Exception | None = None  # the error in the run,
-    trace: str = ""  # and its traceback
+    failed: FailedElement | None = None  # the error of a run that is an error, with its traceback
 
 
 def serve(pipe: Any) -> None:
     """The main function of a worker process; returns when the parent closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     # The pipe alone does not show that the parent was killed: a worker that was forked later may still hold
     # the parent's end open.
-    threading.Thread(target=die_with_parent, daemon=True).start()
+    begin_worker()
     connection = _Connection(pipe)
     with suppress(EOFError, ConnectionError):
         while True:
@@ -69,13 +65,13 @@ def _run_chain(connection: _Connection) -> None:
     while not over and not connection.stopped:
         try:
             cursor = cursor or _open(chain, begin, damage)
-            begin = cursor.state()
-            run = ElementRun(begin, cursor.take(cursor.cheap_lookahead))
-            sent = Sent(run, cursor.state(), damage)
-            over = not len(run.elements)
+            elements = _picklable(cursor.take(cursor.cheap_lookahead))
+            end = cursor.state()
+            sent = Sent(ElementRun(begin, elements), end, damage)
         except Exception as error:
-            sent = _failure(begin, cursor, damage, _picklable(error))
+            sent = Sent(ElementRun(begin, ()), begin, damage, _failed(error))
         connection.send(sent)
+        begin, over = sent.end, not len(sent.run.elements)
         connection.receive(wait=False)
     if cursor is not None:
         cursor.close()
@@ -94,20 +90,23 @@ def _open(chain: bytes, state: State, damage: SkippedDamage) -> Cursor:
     return cursor
 
 
-def _failure(begin: State, cursor: Cursor | None, damage: SkippedDamage, error: Exception) -> Sent:
-    """An error in place of the element at ``begin``; or of the rest, if the cursor cannot get past it."""
-    end = begin if cursor is None else cursor.state()
-    run = ElementRun(begin, (), error=error) if end == begin else ElementRun(begin, (FailedElement(error),))
-    return Sent(run, end, damage, error, traceback.format_exc())
+def _picklable(elements: Elements) -> Elements:
+    """The elements; the errors of those that failed can be pickled."""
+    if first_failed(elements) is None:
+        return elements
+    return [_failed(part.error) if isinstance(part, FailedElement) else part for part in elements]
 
 
-def _picklable(error: Exception) -> Exception:
-    """The error, or a RuntimeError with its text if it does not survive pickling."""
+def _failed(error: Exception) -> FailedElement:
+    """The error with its traceback; a RuntimeError with its text if it does not survive pickling."""
+    trace = "".join(traceback.format_exception(error))
     try:
         copy = pickle.loads(pickle.dumps(error))
     except Exception:
         copy = None
-    return error if type(copy) is type(error) else RuntimeError(f"{type(error).__name__}: {error}")
+    if type(copy) is not type(error):
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    return FailedElement(error, trace)
 
 
 class _Connection:

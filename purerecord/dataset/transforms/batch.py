@@ -19,13 +19,16 @@ from ..engine.node import (
     Cursor,
     DeferredError,
     Elements,
+    FailedElement,
     Node,
     PassThroughCursor,
     State,
     Transform,
     data_changed,
+    first_failed,
     take_exactly,
 )
+from ..engine.states import count_of, values_of
 from ..engine.structure import count_rows, select, stack, stack_padded
 
 
@@ -80,15 +83,24 @@ class _BatchCursor(PassThroughCursor):
     def take(self, count: int) -> Elements:
         self._deferred.raise_pending()
         batches: list[Any] = []
+        begin: State = None
         try:
             while len(batches) < count:
+                if batches:
+                    begin = self._parent.state()
                 elements = take_exactly(self._parent, self._node.batch_size, self._buffers.lend)
                 if len(elements) < (self._node.batch_size if self._node.drop_remainder else 1):
                     break
-                batches.append(self._node.batched(elements, self._buffers.lend))
+                batches.append(first_failed(elements) or self._batched(elements))
         except Exception as error:
-            self._deferred.defer(error, batches)
+            self._deferred.defer(error, batches, begin)
         return batches
+
+    def _batched(self, elements: Elements) -> Any:
+        try:
+            return self._node.batched(elements, self._buffers.lend)
+        except Exception as error:  # they differ in structure, say
+            return FailedElement(error)
 
     def skip(self, count: int) -> int:
         self._deferred.raise_pending()
@@ -96,6 +108,9 @@ class _BatchCursor(PassThroughCursor):
         if self._node.drop_remainder:
             return skipped // self._node.batch_size
         return -(-skipped // self._node.batch_size)
+
+    def state(self) -> State:
+        return self._deferred.state if self._deferred.is_pending else super().state()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +165,8 @@ class _UnbatchCursor(Cursor):
             if not len(batches):
                 self._batch, self._rows, self._next = None, 0, 0
                 return False
-            self._batch = batches[0]
-            self._rows, self._next = count_rows(self._batch), 0
+            self._batch, self._rows = _with_rows(batches[0])
+            self._next = 0
         return True
 
     def state(self) -> State:
@@ -160,9 +175,19 @@ class _UnbatchCursor(Cursor):
         return {"up": self._begin, "row": self._next}
 
     def restore(self, state: State) -> None:
-        self._parent.restore(state["up"])
-        if self.skip(state["row"]) != state["row"]:
+        up, row = values_of(state, "up", "row")
+        self._parent.restore(up)
+        if count_of(row) and not (self._load() and row < self._rows):
             raise data_changed("a batch has fewer rows")
+        self._next = row
 
     def close(self) -> None:
         self._parent.close()
+
+
+def _with_rows(batch: Any) -> tuple[Any, int]:
+    """A batch, and the number of its rows. One that failed, or has no rows, is one row that failed."""
+    try:
+        return ([batch], 1) if isinstance(batch, FailedElement) else (batch, count_rows(batch))
+    except Exception as error:
+        return [FailedElement(error)], 1

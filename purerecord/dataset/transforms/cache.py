@@ -1,8 +1,9 @@
 """``cache``: the elements of the first epoch, kept in memory or in a file for all later epochs.
 
-A cache file is a TFRecord file: raw records are stored as they are, other elements pickled. It gets its
-name when it is complete, so an incomplete cache is never read. Like any pickle, a cache file must only be
-read by users who trust its writer. A cache resumes at a number of elements, whether it is filled or not.
+A cache file is a TFRecord file. Its first record is the outline of the chain whose elements follow: raw
+records are stored as they are, other elements pickled. It gets its name when it is complete, so an incomplete
+cache is never read. Like any pickle, a cache file must only be read by users who trust its writer. A cache
+resumes at a number of elements, whether it is filled or not.
 """
 
 from __future__ import annotations
@@ -15,15 +16,30 @@ from typing import Any
 import numpy as np
 
 from ...container.writer import TFRecordWriter
+from ...errors import DecodeError
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
+from ...printable import printable
 from ...records import Records
-from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, Transform, pickled
+from ..engine.node import (
+    ELEMENTS_AT_ONCE,
+    Context,
+    Cursor,
+    Elements,
+    Node,
+    State,
+    Table,
+    Transform,
+    data_changed,
+    first_failed,
+    pickled,
+)
+from ..engine.states import count_of
 from ..engine.structure import apply
 from .files import Files
 from .sources import Slices
 
-_RAW, _PICKLED = b"r", b"p"  # the first byte of a record in a cache file
+_OUTLINE, _RAW, _PICKLED = b"o", b"r", b"p"  # the first byte of a record in a cache file
 
 
 @pickled
@@ -59,8 +75,9 @@ class Cache(Transform):
             return self.parent.table()
         if self.kept.elements is None:
             cursor = self.open(Context())
-            while len(cursor.take(ELEMENTS_AT_ONCE)):
-                pass
+            while len(elements := cursor.take(ELEMENTS_AT_ONCE)):
+                if (failed := first_failed(elements)) is not None:
+                    raise failed.raised()
             cursor.close()
         assert self.kept.elements is not None
         return Slices(self.kept.elements)
@@ -82,16 +99,21 @@ class _CacheCursor(Cursor):
         self._filling = not self._stored
         self._elements: list[Any] = []
         self._writer: TFRecordWriter | None = None
+        self._process = os.getpid()
         # The cache is always filled from epoch 0, so its order does not depend on which epoch came first.
         self._parent = (stored or node.parent).open(context.for_epoch(0).without_pattern())
         self.cheap_lookahead = self._parent.cheap_lookahead
         self._position = 0
+        if self._stored and node.path:
+            self._check_outline()
 
     def take(self, count: int) -> Elements:
-        elements = self._take(count)
+        elements = self._parent.take(count)
+        if self._filling and first_failed(elements) is not None:
+            self._abandon()  # the consumer may go on, but an epoch with an error is not kept
         self._position += len(elements)
         if self._stored and self._node.path:
-            return [_decoded(element) for element in elements]
+            return self._decoded(elements)
         if self._filling:
             self._keep(elements)
         return elements if self._node.path else _copies(elements)
@@ -103,12 +125,22 @@ class _CacheCursor(Cursor):
         self._position += skipped
         return skipped
 
-    def _take(self, count: int) -> Elements:
-        try:
-            return self._parent.take(count)
-        except Exception:
-            self._abandon()  # a consumer that continues after the error has not seen all elements
-            raise
+    def _check_outline(self) -> None:
+        """Read the first record of the file, and raise unless the file belongs to this chain."""
+        path, own = printable(self._node.path), self._node.parent.outline()
+        first = b"".join(self._parent.take(1))
+        if first[:1] != _OUTLINE:
+            raise ValueError(f"{path} is not a cache file; delete it, or give cache another name")
+        if (found := first[1:].decode(errors="replace")) != own:
+            raise ValueError(
+                f"{path} is the cache of another chain, {printable(found)}, and not of {own}; delete it, or "
+                f"give cache another name"
+            )
+
+    def _decoded(self, elements: Elements) -> Elements:
+        """The elements that are stored in these records."""
+        begin = self._position - len(elements)
+        return [_decoded(stored, self._node.path, begin + place) for place, stored in enumerate(elements)]
 
     def _keep(self, elements: Elements) -> None:
         """Add elements to the cache; no elements mean the end, which completes it."""
@@ -116,9 +148,10 @@ class _CacheCursor(Cursor):
             self._elements += _copies(elements)
             if not len(elements):
                 self._node.kept.elements = self._elements
-        else:
+        elif self._process == os.getpid():  # else a function of the chain has forked: the file is not ours
             if self._writer is None:
                 self._writer = TFRecordWriter(self._node.path, atomic=True)
+                self._writer.write(_OUTLINE + self._node.parent.outline().encode())
             self._writer.write_many([_encoded(element) for element in elements])
             if not len(elements):
                 self._writer.close()
@@ -128,7 +161,8 @@ class _CacheCursor(Cursor):
         return self._position
 
     def restore(self, state: State) -> None:
-        self.skip(state)
+        if self.skip(count_of(state)) != state:
+            raise data_changed(f"there are fewer than {state} elements")
 
     def _abandon(self) -> None:
         """Give up an incomplete cache."""
@@ -168,5 +202,13 @@ def _encoded(element: Any) -> bytes:
     return _RAW + element if isinstance(element, bytes) else _PICKLED + pickle.dumps(element)
 
 
-def _decoded(stored: bytes) -> Any:
-    return stored[1:] if stored[:1] == _RAW else pickle.loads(memoryview(stored)[1:])
+def _decoded(stored: bytes, path: str, number: int) -> Any:
+    if stored[:1] == _RAW:
+        return stored[1:]
+    try:
+        if stored[:1] == _PICKLED:
+            return pickle.loads(memoryview(stored)[1:])
+        problem = "it is not a cached element"
+    except Exception as error:
+        problem = f"it cannot be unpickled: {type(error).__name__}: {error}"
+    raise DecodeError(f"{problem}; delete the file to have it made again", path=path, record=number + 1)

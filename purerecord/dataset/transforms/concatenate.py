@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Table
+from ..engine.states import count_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +86,9 @@ class _ConcatenateCursor(Cursor):
         return {"at": self._current, "up": self._parts[self._current].state()}
 
     def restore(self, state: State) -> None:
-        self._current = state["at"]
-        self._parts[self._current].restore(state["up"])
+        current, up = values_of(state, "at", "up")
+        self._current = count_of(current, len(self._parts) - 1)
+        self._parts[self._current].restore(up)
 
     def close(self) -> None:
         for part in self._parts:

@@ -6,8 +6,20 @@ Skipped elements are counted too, so every worker sees the same numbers. The sta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Transform
+from ..engine.node import (
+    Context,
+    Cursor,
+    Elements,
+    FailedElement,
+    Node,
+    PassThroughCursor,
+    State,
+    Transform,
+    first_failed,
+)
+from ..engine.states import count_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +40,14 @@ class _EnumerateCursor(PassThroughCursor):
     def __init__(self, parent: Cursor, start: int) -> None:
         super().__init__(parent)
         self.cheap_lookahead = parent.cheap_lookahead
-        self._next = start
+        self._start = self._next = start
 
     def take(self, count: int) -> Elements:
-        numbered = list(enumerate(self._parent.take(count), self._next))
-        self._next += len(numbered)
+        elements = self._parent.take(count)
+        numbered: list[Any] = list(enumerate(elements, self._next))
+        self._next += len(elements)
+        if first_failed(elements) is not None:
+            return [pair[1] if isinstance(pair[1], FailedElement) else pair for pair in numbered]
         return numbered
 
     def skip(self, count: int) -> int:
@@ -44,5 +59,6 @@ class _EnumerateCursor(PassThroughCursor):
         return {"next": self._next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._next = state["next"]
-        self._parent.restore(state["up"])
+        number, up = values_of(state, "next", "up")
+        self._next = self._start + count_of(number - self._start if isinstance(number, int) else number)
+        self._parent.restore(up)

@@ -27,6 +27,7 @@ from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_stream, is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
+from ..engine.states import bad_state, count_of
 
 _LARGE_RECORDS_AT_ONCE = 16  # large records that are read ahead together
 _SKIPPED_AT_ONCE = 4096  # records that are read to be skipped, where a file cannot seek
@@ -95,6 +96,10 @@ class Files(Node):
     ) -> SeekableFile | _ForwardFile:
         """The file at ``path``, able to seek if possible; ``mean`` is the frame size in the file before."""
         stream = is_stream(path)
+        if stream and context.again:
+            raise ValueError(
+                f"{printable(path)} is a pipe, and nobody can go back in it after an error, Ctrl-C or a fork"
+            )
         if stream:
             self._read_once(path)
         local = not is_url(path) and not stream
@@ -229,11 +234,16 @@ class _FilesCursor(Cursor):
         return place if self._file.offset is None else [*place, self._file.offset]
 
     def restore(self, state: State) -> None:
-        self._number, record, *offset = state
+        if not isinstance(state, (list, tuple)) or len(state) not in (2, 3):
+            raise bad_state("it has no place in a file")
+        number, record, *offset = map(count_of, state)
+        self._number = count_of(number, len(self._node.paths))
         if not record:
             return
         file = self._opened()
         if isinstance(file, SeekableFile) and offset:
+            if offset[0] > file.size:
+                raise data_changed(f"{printable(file.path)} has become shorter")
             file.go_to(offset[0], record)
         elif file is None or file.skip(record) != record:
             raise data_changed(f"file {self._number} has fewer than {record} records")

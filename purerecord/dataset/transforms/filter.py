@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Transform
+from ..engine.node import Context, Cursor, Elements, FailedElement, Node, PassThroughCursor, Transform
 from .map import call
 from .sources import name_of
 
@@ -42,7 +42,13 @@ class _FilterCursor(PassThroughCursor):
 
     def take(self, count: int) -> Elements:
         while len(elements := self._parent.take(count)):
-            chosen = [element for element in elements if call(self._predicate, element)]
+            chosen: list[Any] = []
+            for element in elements:
+                try:
+                    if type(element) is FailedElement or call(self._predicate, element):
+                        chosen.append(element)
+                except Exception as error:
+                    chosen.append(FailedElement(error))
             if chosen:
                 return chosen
         return ()

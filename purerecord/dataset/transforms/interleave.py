@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, State, Transform, data_changed
+from ..engine.node import Context, Cursor, Elements, FailedElement, Node, State, Transform, data_changed
+from ..engine.states import count_of, list_of, values_of
 from .map import call
-from .sources import name_of
+from .sources import Slices, name_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,13 @@ class _InterleaveCursor(Cursor):
         return self._slots[slot]
 
     def _opened(self, element: Any) -> Cursor:
-        node: Node = call(self._node.function, element)
+        """The dataset made from ``element``. If that fails, it is a dataset of one element that failed."""
+        if isinstance(element, FailedElement):
+            return Slices([element]).open(self._context)
+        try:
+            node: Node = call(self._node.function, element)
+        except Exception as error:
+            node = Slices([FailedElement(error)])
         return node.open(self._context)
 
     def state(self) -> State:
@@ -111,20 +118,23 @@ class _InterleaveCursor(Cursor):
         return {"at": self._current, "used": self._used, "lanes": slots, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._current, self._used = state["at"], state["used"]
-        for number, slot in enumerate(state["lanes"]):
+        current, used, slots, up = values_of(state, "at", "used", "lanes", "up")
+        self._current = count_of(current, len(self._slots) - 1)
+        self._used = count_of(used, self._node.block - 1)
+        for number, slot in enumerate(list_of(slots, len(self._slots))):
             if slot is None:
                 continue
+            origin, own = list_of(slot, 2)
             parent = self._node.parent.open(self._context)
-            parent.restore(slot[0])
+            parent.restore(origin)
             elements = parent.take(1)
             parent.close()
             if not len(elements):
                 raise data_changed("there are fewer datasets to interleave")
             cursor = self._opened(elements[0])
-            cursor.restore(slot[1])
-            self._slots[number] = _OpenDataset(slot[0], cursor)
-        self._parent.restore(state["up"])
+            cursor.restore(own)
+            self._slots[number] = _OpenDataset(origin, cursor)
+        self._parent.restore(up)
 
     def close(self) -> None:
         for opened in self._slots:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.lookahead import MapAheadCursor
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Table, Transform
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Table, Transform, apply_to_each
 from .sources import name_of
 
 
@@ -63,7 +63,7 @@ class MappedTable:
         return len(self.parent)
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        return [self.function(element) for element in self.parent.fetch(numbers)]
+        return apply_to_each(self.function, self.parent.fetch(numbers))
 
 
 class MapCursor(PassThroughCursor):
@@ -74,4 +74,4 @@ class MapCursor(PassThroughCursor):
         self._function = function
 
     def take(self, count: int) -> Elements:
-        return [self._function(element) for element in self._parent.take(count)]
+        return apply_to_each(self._function, self._parent.take(count))

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Transform
 from ..engine.shares import Consumer
+from ..engine.states import bad_state, count_of, list_of, values_of
 from ..engine.worker import RemoteCursor, WorkerPool
 from .map import Map
 from .own_files import own_files
@@ -69,13 +70,7 @@ class _ParallelCursor(Cursor):
                 chain.start()
         while self._unfinished:
             chain = self._chains[self._unfinished[self._turn]]
-            begin = chain.state()
-            try:
-                elements = chain.take(1)
-            except Exception:
-                if chain.state() != begin:  # an element that failed uses up its turn
-                    self._next_turn(1)
-                raise
+            elements = chain.take(1)
             self._next_turn(len(elements))
             if len(elements):
                 return elements
@@ -103,9 +98,12 @@ class _ParallelCursor(Cursor):
         return {"at": current, "going": list(self._unfinished), "lanes": chains}
 
     def restore(self, state: State) -> None:
-        self._unfinished = list(state["going"])
-        self._turn = self._unfinished.index(state["at"]) if self._unfinished else 0
-        for chain, own in zip(self._chains, state["lanes"], strict=True):
+        current, unfinished, states = values_of(state, "at", "going", "lanes")
+        self._unfinished = [count_of(number, len(self._chains) - 1) for number in list_of(unfinished)]
+        if self._unfinished != sorted({*self._unfinished}) or current not in (self._unfinished or [0]):
+            raise bad_state("the processes of parallel are not those that there are")
+        self._turn = self._unfinished.index(current) if self._unfinished else 0
+        for chain, own in zip(self._chains, list_of(states, len(self._chains)), strict=True):
             chain.restore(own)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from ...payload.parse.examples import parse_example, parse_single_example
 from ...payload.specs import FixedLenFeature, RaggedFeature
 from ...records import Records
 from ..engine.lookahead import LookaheadCursor
-from ..engine.node import Context, Cursor, Node, Table, Transform
+from ..engine.node import Context, Cursor, FailedElement, Node, Table, Transform
 from .batch import Batch
 from .map import MapCursor, MappedTable
 
@@ -96,5 +96,9 @@ class _ParseTogetherCursor(LookaheadCursor):
             ]
 
     def _result(self, value: Any) -> Any:
-        batch = super()._result(value)
-        return batch if isinstance(batch, dict) else self._node.parsed(batch)
+        if isinstance(value, (dict, FailedElement)):
+            return value
+        try:
+            return self._node.parsed(value)
+        except Exception as error:
+            return FailedElement(error)

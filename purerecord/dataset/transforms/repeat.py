@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Transform
+from ..engine.states import count_of, flag_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +84,13 @@ class _RepeatCursor(Cursor):
         return {"turn": self._turn, "given": self._has_elements, "up": self._opened().state()}
 
     def restore(self, state: State) -> None:
+        turn, given, up = values_of(state, "turn", "given", "up")
         self.close()
-        self._turn, self._has_elements = state["turn"], state["given"]
-        if state["up"] is not None:
-            self._opened().restore(state["up"])
+        count = self._node.count
+        self._turn = count_of(turn) if count is None else count_of(turn, count)
+        self._has_elements = flag_of(given)
+        if self._turn != count:
+            self._opened().restore(up)
 
     def close(self) -> None:
         if self._parent is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..engine.node import Context, Cursor, Elements, Node, State
+from ..engine.states import count_of, list_of, values_of
 from .shuffle import SAMPLE, Draws
 
 
@@ -94,10 +95,12 @@ class _SampleCursor(Cursor):
         return {"draws": self._drawn, "ended": ended, "parts": [part.state() for part in self._parts]}
 
     def restore(self, state: State) -> None:
-        self._drawn = state["draws"]
+        draws, ended, states = values_of(state, "draws", "ended", "parts")
+        self._drawn = count_of(draws)
         self._draws = Draws(*self._key, self._drawn)
-        self._weights[state["ended"]] = 0
-        for part, own in zip(self._parts, state["parts"], strict=True):
+        for number in list_of(ended):
+            self._weights[count_of(number, len(self._parts) - 1)] = 0
+        for part, own in zip(self._parts, list_of(states, len(self._parts)), strict=True):
             part.restore(own)
 
     def close(self) -> None:

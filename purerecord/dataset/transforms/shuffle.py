@@ -26,6 +26,7 @@ from ..engine.node import (
     data_changed,
     take_singly,
 )
+from ..engine.states import bad_state, count_of, flag_of, values_of
 
 Numbers = npt.NDArray[np.int64]
 
@@ -112,7 +113,8 @@ class _WindowCursor(Cursor):
         self._fill()
         while self._rest is None:
             self._add_checkpoint()
-            elements = take_singly(self._parent, min(count, self._window), lazy=self._lazy)
+            take = self._parent.take_lazy if self._lazy else self._parent.take
+            elements = take(min(count, self._window))
             if len(elements):
                 return self._exchange(elements)
             self._end()
@@ -165,19 +167,22 @@ class _WindowCursor(Cursor):
         return {"given": self._given, "taken": self._taken, "ended": ended, "start": start, "up": parent}
 
     def restore(self, state: State) -> None:
-        self._parent.restore(state["up"])
-        self._taken = state["taken"]
-        self._checkpoints.append((state["start"], state["up"]))
-        self._numbers = self._replay(self._taken).tolist()
-        self._slots = self._reread(state["start"])
-        exchanged = max(0, self._taken - self._window)
+        given, taken, start, ended, up = values_of(state, "given", "taken", "start", "ended", "up")
+        exchanged = max(0, count_of(taken) - self._window)
+        if count_of(given, taken) < exchanged or (given > exchanged and not flag_of(ended)):
+            raise bad_state("the numbers of a shuffle contradict each other")
+        self._parent.restore(up)
+        self._taken = taken
+        self._checkpoints.append((start, up))
+        self._numbers = self._replay(taken).tolist()
+        self._slots = self._reread(count_of(start, min(self._numbers, default=taken)))
         self._draws = Draws(*self._key, WINDOW, exchanged)
         self._given = exchanged
-        if state["ended"]:
+        if flag_of(ended):
             self._end()
             assert self._rest is not None
-            del self._rest[: state["given"] - exchanged]
-            self._given = state["given"]
+            del self._rest[: given - exchanged]
+            self._given = given
 
     def _replay(self, taken: int) -> Numbers:
         """The numbers of the elements in the window, after ``taken`` elements have come from the parent."""
@@ -246,8 +251,13 @@ class _PermutedCursor(Cursor):
         self._next = 0
 
     def take(self, count: int) -> Elements:
-        begin = self._next
-        elements = self._table.fetch(self._order[begin : begin + count])
+        numbers = self._order[self._next : self._next + count]
+        try:
+            elements = self._table.fetch(numbers)
+        except Exception:
+            if len(numbers) < 2:
+                raise
+            elements = self._table.fetch(numbers[:1])  # elements before an error come first
         self._next += len(elements)
         return elements
 
@@ -259,9 +269,10 @@ class _PermutedCursor(Cursor):
         return {"position": self._next, "size": len(self._order)}
 
     def restore(self, state: State) -> None:
-        if state["size"] != len(self._order):
-            raise data_changed(f"there are {len(self._order)} elements to shuffle, not {state['size']}")
-        self._next = state["position"]
+        position, size = values_of(state, "position", "size")
+        if count_of(size) != len(self._order):
+            raise data_changed(f"there are {len(self._order)} elements to shuffle, not {size}")
+        self._next = count_of(position, size)
 
 
 def _arguments(seed: int | None, reshuffle: bool) -> str:

@@ -23,6 +23,7 @@ from ..engine.node import (
     Transform,
     join,
 )
+from ..engine.states import count_of, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,7 @@ class _SliceCursor(PassThroughCursor):
             self._position += len(elements)
             return elements
         parts: list[Elements] = []
+        position, begin = self._position, self._parent.state()
         try:
             while (
                 len(parts) < count
@@ -100,7 +102,8 @@ class _SliceCursor(PassThroughCursor):
                 self._position += 1
                 self._before_next = self._step - 1
         except Exception as error:
-            self._deferred.defer(error, parts)
+            wait = self._position - position + self._before_next
+            self._deferred.defer(error, parts, {"position": position, "wait": wait, "up": begin})
         return join(parts)
 
     def skip(self, count: int) -> int:
@@ -125,8 +128,11 @@ class _SliceCursor(PassThroughCursor):
         return count if self._end is None else max(0, min(count, self._end - self._position))
 
     def state(self) -> State:
+        if self._deferred.is_pending:
+            return self._deferred.state
         return {"position": self._position, "wait": self._before_next, "up": self._parent.state()}
 
     def restore(self, state: State) -> None:
-        self._position, self._before_next = state["position"], state["wait"]
-        self._parent.restore(state["up"])
+        position, wait, up = values_of(state, "position", "wait", "up")
+        self._position, self._before_next = count_of(position), count_of(wait)
+        self._parent.restore(up)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
+from ..engine.states import count_of
 from ..engine.structure import count_rows, select
 
 
@@ -94,6 +95,8 @@ class _TableCursor(Cursor):
         return self._next
 
     def restore(self, state: State) -> None:
+        if count_of(state) > self._size:
+            raise data_changed(f"there are {self._size} elements, fewer than {state}")
         self._next = state
 
 
@@ -128,7 +131,7 @@ class _GeneratedCursor(Cursor):
         return self._count
 
     def restore(self, state: State) -> None:
-        if self.skip(state) != state:
+        if self.skip(count_of(state)) != state:
             raise data_changed(f"the generator gave fewer than {state} elements")
 
 

@@ -5,11 +5,10 @@ The state holds the states of all parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..engine.node import Context, Cursor, Elements, Node, State, take_exactly
+from ..engine.node import Context, Cursor, Elements, Node, State, first_failed, take_exactly
+from ..engine.states import list_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,32 +44,22 @@ class _ZipCursor(Cursor):
     def __init__(self, parts: list[Cursor]) -> None:
         self._parts = parts
         self.cheap_lookahead = min(part.cheap_lookahead for part in parts)
-        self._error: Exception | None = None
 
     def take(self, count: int) -> Elements:
-        with self._unless_failed():
-            return list(zip(*(take_exactly(part, count) for part in self._parts), strict=False))
+        columns = [take_exactly(part, count) for part in self._parts]
+        rows = zip(*columns, strict=False)
+        if any(first_failed(column) is not None for column in columns):
+            return [first_failed(row) or row for row in rows]
+        return list(rows)
 
     def skip(self, count: int) -> int:
-        with self._unless_failed():
-            return min(part.skip(count) for part in self._parts)
-
-    @contextmanager
-    def _unless_failed(self) -> Iterator[None]:
-        """Raises an earlier error again, because after it the parts stand at different elements."""
-        if self._error is not None:
-            raise self._error
-        try:
-            yield
-        except Exception as error:
-            self._error = error
-            raise
+        return min(part.skip(count) for part in self._parts)
 
     def state(self) -> State:
         return [part.state() for part in self._parts]
 
     def restore(self, state: State) -> None:
-        for part, own in zip(self._parts, state, strict=True):
+        for part, own in zip(self._parts, list_of(state, len(self._parts)), strict=True):
             part.restore(own)
 
     def close(self) -> None:

@@ -9,15 +9,16 @@ an unexpected kind means.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import SchemaError
 from ...memory.malloc import retain_freed_memory
 from ...records import BytesLike, Records
-from ..wire import UNSET, decode_features
+from ..wire import ABSENT, UNSET, Value, decode_features
 from . import tuning
 from .any_order import Search
 from .arrays import Ints, Kinds, Mask, Values
@@ -38,6 +39,11 @@ class _RememberedLayout(NamedTuple):
     layout: Layout | None
     tuning: Tuning
 
+
+# Columns may have this many cells, one for each record and name,
+_MOST_CELLS = 1 << 24
+# or this many for each byte of the records. Records that all have the same features need less than one.
+_MOST_CELLS_PER_BYTE = 4
 
 # The most recently used first. They decide what is tried first, and have no influence on results.
 _remembered: list[_RememberedLayout] = []
@@ -69,6 +75,11 @@ class Column(NamedTuple):
         return np.arange(self.rows + 1, dtype=np.int64) * self.uniform
 
     @property
+    def is_absent(self) -> bool:
+        """Whether no record has the feature."""
+        return self.kinds is not None and bool((self.kinds == ABSENT).all())
+
+    @property
     def masks(self) -> tuple[Mask | None, Mask | None]:
         """Masks of the rows without a list, and of those among them that have the feature without a kind;
         None if every row has a list."""
@@ -94,10 +105,21 @@ def gather(
     step = tuning.current.records_per_block
     for low in range(0, len(batch), step):
         rows = np.arange(low, min(low + step, len(batch)))
-        parts += _ExampleDecoder(batch, rows, keys).decode()
+        parts += _ExampleDecoder(batch, rows, wanted, keys).decode()
     if wanted is None:
         wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
+        check_cells(len(wanted), len(batch), batch.nbytes)
     return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
+
+
+def check_cells(names: int, rows: int, size: int) -> None:
+    """Raise a SchemaError if columns of so many names would be far larger than the records, which have
+    ``size`` bytes: every column has a cell for every record, even if few records have the feature."""
+    if names * rows > max(_MOST_CELLS, _MOST_CELLS_PER_BYTE * size):
+        raise SchemaError(
+            f"{rows} records have {names} different features, so columns would need {names * rows} cells, "
+            "most of them empty; name the features that you want, or decode fewer records at once"
+        )
 
 
 def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) -> Column:
@@ -124,9 +146,10 @@ def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) 
 class _ExampleDecoder(BlockDecoder):
     """Decodes Examples: with layouts, then by a search in any order, then with the row decoder."""
 
-    def __init__(self, records: Records, rows: Ints, wanted: Wanted) -> None:
+    def __init__(self, records: Records, rows: Ints, names: Iterable[str] | None, wanted: Wanted) -> None:
         super().__init__(records, rows)
-        self._wanted = wanted
+        self._names = names
+        self._wanted = wanted  # the same names as the keys that are stored
         self._known: dict[bytes, Entry] = {}
         self._parts: list[DecodedPart] = []
 
@@ -137,8 +160,15 @@ class _ExampleDecoder(BlockDecoder):
             self._try_sample_layouts()
             self._try_any_order()
         if self.rows.size:
-            self._parts.append(DecodedSingly(self.rows, self.decode_singly(decode_features)))
+            self._parts.append(DecodedSingly(self.rows, self.decode_singly(self._decode_row)))
         return self._parts
+
+    def _decode_row(self, payload: bytes) -> dict[str, Value]:
+        """The wanted features of a record. The others are not kept: a record may have a million."""
+        found = decode_features(payload)
+        if self._names is None:
+            return found
+        return {name: found[name] for name in self._names if name in found}
 
     def _is_few(self) -> bool:
         return self.rows.size < self.tuning.least_examples

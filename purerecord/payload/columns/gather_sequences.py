@@ -16,11 +16,11 @@ import numpy as np
 
 from ...errors import DecodeError
 from ...records import Records
-from ..wire import BYTES, FLOAT, INT64, UNSET, Value, decode_sequence
+from ..wire import BYTES, DELIMITED, FLOAT, INT64, UNSET, Value, decode_sequence, fields
 from . import tuning
 from .arrays import Ints, Mask, Values, ranges_of
 from .block_decoder import BlockDecoder, decode_row
-from .gather import Column, column_of, gather
+from .gather import Column, check_cells, column_of, gather
 from .located import Inline, Located, NeedsRowDecoder, RecordBlock, check_values, read_values
 from .merge import DTYPES, ColumnPart, DecodedPart, DecodedSingly, DecodedTogether
 from .sequence_maps import find_lists, open_maps
@@ -59,17 +59,48 @@ def gather_sequences(
     )
 
 
-def find_kinds(records: Records) -> tuple[dict[str, int], dict[str, int]]:
-    """The names of all context features and of all feature lists, each with the first kind that it has in any
-    record; UNSET if it never has one."""
-    found: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    for row in range(len(records)):
-        context, lists = decode_row(records, row, decode_sequence)
-        steps = {name: [value] for name, value in context.items()}
-        for kinds, part in zip(found, (steps, lists), strict=True):
-            for name, values in part.items():
-                kinds[name] = kinds.get(name) or next((kind for kind, _ in values if kind), UNSET)
-    return found
+def gather_all_sequences(records: Records) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
+    """The columns of all context features and all feature lists, ordered by name.
+
+    The kind of a column is the first that appears, UNSET if there is none. The row decoder reads every
+    record: the other paths must know names and kinds before.
+    """
+    rows = [decode_row(records, row, decode_sequence) for row in range(len(records))]
+    context: dict[str, int] = {}
+    lists: dict[str, int] = {}
+    for features, sequence in rows:
+        for name, (kind, _) in features.items():
+            context[name] = context.get(name) or kind
+        for name, steps in sequence.items():
+            lists[name] = lists.get(name) or next((kind for kind, _ in steps if kind), UNSET)
+    check_cells(len(context) + len(lists), len(records), records.nbytes)
+    decoded = _SequencesSingly(np.arange(len(records)), rows)
+    parts = decoded.context()
+    return (
+        {name: column_of(parts, name, context[name], len(records)) for name in sorted(context)},
+        {name: _lists([decoded], name, lists[name], len(records)) for name in sorted(lists)},
+    )
+
+
+def has_feature_lists(records: Records) -> bool:
+    """Whether a record holds feature lists, which no Example does. False for a malformed record."""
+    suspects: Ints = np.arange(len(records))
+    if sys.byteorder == "little":
+        octets = np.frombuffer(records.buffer, np.uint8)
+        maps = open_maps(RecordBlock(records.buffer, octets, records.begins, records.ends))
+        if bool((maps.begins < maps.ends)[~maps.odd].any()):
+            return True
+        suspects = np.flatnonzero(maps.odd)
+    return any(_has_field_2(records[row]) for row in suspects.tolist())
+
+
+def _has_field_2(payload: bytes) -> bool:
+    try:
+        return any(
+            (field.number, field.type) == (2, DELIMITED) for field in fields(payload, 0, len(payload), 0)
+        )
+    except DecodeError:
+        return False
 
 
 def _lists(decoded: list[_DecodedSequences], name: str, kind: int, size: int) -> FeatureListColumn:

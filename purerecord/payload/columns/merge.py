@@ -72,26 +72,36 @@ class DecodedSingly:
 
     def __init__(self, rows: Ints, examples: list[dict[str, Value]]) -> None:
         self.rows = rows
-        self._examples = examples
+        # By name, so that a feature that few records have costs no look at the others.
+        self._features: dict[str, tuple[list[int], list[Value]]] = {}
+        for place, example in enumerate(examples):
+            for name, value in example.items():
+                places, values = self._features.setdefault(name, ([], []))
+                places.append(place)
+                values.append(value)
 
     def names(self) -> Iterable[str]:
-        return set().union(*self._examples)
+        return self._features.keys()
 
     def first(self, name: str) -> tuple[int, int] | None:
-        for row, example in zip(self.rows.tolist(), self._examples, strict=True):
-            if name in example and example[name][0] != UNSET:
-                return row, example[name][0]
+        for place, (kind, _) in zip(*self._features.get(name, ((), ())), strict=True):
+            if kind != UNSET:
+                return int(self.rows[place]), kind
         return None
 
     def part(self, name: str, kind: int) -> ColumnPart:
-        features = [example.get(name, (ABSENT, None)) for example in self._examples]
+        places, features = self._features.get(name, ([], []))
         lists = [values if own == kind and values is not None else () for own, values in features]
-        counts = np.array([len(values) for values in lists], np.int64)
+        kinds = np.full(len(self.rows), ABSENT, np.int8)
+        counts = np.zeros(len(self.rows), np.int64)
+        if places:
+            kinds[places] = [own for own, _ in features]
+            counts[places] = [len(values) for values in lists]
         if kind == BYTES:
-            values = np.fromiter(chain.from_iterable(lists), object, int(counts.sum()))
-        else:
-            values = np.concatenate([np.empty(0, DTYPES[kind]), *(part for part in lists if len(part))])
-        return ColumnPart(np.array([own for own, _ in features], np.int8), values, counts)
+            strings = np.fromiter(chain.from_iterable(lists), object, int(counts.sum()))
+            return ColumnPart(kinds, strings, counts)
+        numbers = np.concatenate([np.empty(0, DTYPES[kind]), *(part for part in lists if len(part))])
+        return ColumnPart(kinds, numbers, counts)
 
 
 def merge(parts: list[DecodedPart], name: str, kind: int, size: int) -> ColumnPart:

@@ -18,6 +18,7 @@ from ... import public
 from ...errors import EncodeError
 from ...memory.malloc import retain_freed_memory
 from ...records import Records
+from ..exact_floats import check_exact_column, is_exact
 from ..example import checked_name
 from ..wire import MAX_SIZE
 from .cells import as_cells
@@ -30,13 +31,13 @@ EntryWriter = Union[ShortEntryWriter, GeneralEntryWriter]
 
 
 @public
-def encode_examples(columns: Mapping[str, Any]) -> Records:
+def encode_examples(columns: Mapping[str, Any], *, floats: str = "round") -> Records:
     """The serialized Examples that hold ``columns``, one for each row.
 
     A column is an array of ``(n,)`` or ``(n, ...)``, a ``Ragged``, or a list of rows. A row is any value
-    that ``encode_example`` takes; None in a list means that this record lacks the feature. All rows of a
-    column are of one kind. Integers beside floats become floats, as in a single list; they must be exact
-    as float32.
+    that ``encode_example`` takes; None in a list means that this record lacks the feature, and so does a
+    ``missing`` row of a ``Ragged``. All rows of a column are of one kind. Integers beside floats become
+    floats, as in a single list; they must be exact as float32. ``floats`` is that of ``encode_example``.
 
     >>> encode_examples({"id": np.arange(3), "name": ["a", "b", None]})
     <Records: 3 records, 51 bytes>
@@ -48,6 +49,9 @@ def encode_examples(columns: Mapping[str, Any]) -> Records:
     retain_freed_memory()
     names = sorted(columns, key=lambda name: checked_name(name).encode())
     writers = [_entry_writer(name, columns[name]) for name in names]
+    if floats != "round" and is_exact(floats):
+        for name in names:
+            check_exact_column(columns[name], name)
     count = writers[0].count
     for name, writer in zip(names, writers, strict=True):
         if writer.count != count:

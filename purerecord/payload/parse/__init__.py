@@ -5,5 +5,6 @@ sequences          ``parse_sequence_example``, ``parse_single_sequence_example``
 checked_columns    the columns of a batch, and errors that name the record at fault
 dense_sparse       fixed-length, variable-length and sparse features
 partitions         ragged features with partitions
+text               ``text=``: strings as ``str``
 schema             ``infer_schema``, and specs as JSON
 """

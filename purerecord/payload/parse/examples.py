@@ -33,6 +33,7 @@ from ..wire import ABSENT, BYTES, INT64, Value, decode_features
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
+from .text import Text, text_column
 
 Serialized = Union[BytesLike, Records, Iterable[BytesLike]]
 Builder = Callable[[CheckedColumns, str, Any], Output]
@@ -94,7 +95,12 @@ def parse_single_example(
 
 
 @public
-def decode_examples(records: Serialized, features: Mapping[str, Any] | None = None) -> dict[str, Output]:
+def decode_examples(
+    records: Serialized,
+    features: Mapping[str, Any] | None = None,
+    *,
+    text: bool | Iterable[str] = False,
+) -> dict[str, Output]:
     """All features of many serialized Examples as columns; with ``features``, the same as ``parse_example``.
 
     Every feature of any record becomes a column: an array of ``(n,)`` if each record has one value, an
@@ -102,18 +108,32 @@ def decode_examples(records: Serialized, features: Mapping[str, Any] | None = No
     that lacks the feature; its mask ``missing`` tells that row from an empty list. ``encode_examples`` makes
     the same Examples of these columns. If a feature is of different kinds in different records, it is a
     ``SchemaError``, so that a single deviating record cannot go unnoticed.
+
+    Strings are ``bytes``; with ``text=True``, or in the columns that ``text`` names, they are ``str``, and
+    one that is not UTF-8 is a ``SchemaError``.
     """
+    strings = Text(text)
+    payload, batch = payload_or_records(records)
     if features is not None:
-        return parse_example(records, features)
-    _, batch = payload_or_records(records)
-    if batch is None:
+        outputs = parse_example(payload if batch is None else batch, features)
+    elif batch is None:
         raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
-    return {name: _natural_output(column, len(batch)) for name, column in natural_columns(batch).items()}
+    else:
+        outputs = {
+            name: _natural_output(column, len(batch)) for name, column in natural_columns(batch).items()
+        }
+    if text is not False:
+        origin = CheckedColumns({}, 1 if batch is None else len(batch), Origin(batch))
+        for name, output in outputs.items():
+            if name in strings:
+                outputs[name] = text_column(name, output, origin, required=name in strings.names)
+    return outputs
 
 
-def natural_columns(records: Records) -> dict[str, Column]:
-    """Every feature of ``records`` as a column; SchemaError if one is of more than one kind."""
-    columns = gather(records, None)
+def natural_columns(records: Records, names: Iterable[str] | None = None) -> dict[str, Column]:
+    """Every feature of ``records`` as a column, or those of the given names, even if no record has them;
+    SchemaError if one is of more than one kind."""
+    columns = gather(records, None if names is None else dict.fromkeys(names))
     raise_first_error(mixed_kinds(CheckedColumns(columns, len(records), Origin(records))))
     return columns
 

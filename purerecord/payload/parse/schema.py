@@ -16,13 +16,13 @@ import numpy as np
 from ... import public
 from ...records import Records
 from ..columns.gather import Column
-from ..columns.gather_sequences import find_kinds, gather_sequences
 from ..dtypes import dtype_name
 from ..json_values import FROM_JSON, bytes_to_json, float_to_json
 from ..specs import SPECS, FeatureSpec, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, as_features
 from ..wire import UNSET
-from .checked_columns import KINDS, CheckedColumns, Origin
-from .examples import Serialized, mixed_kinds, natural_columns, payload_or_records, raise_first_error
+from .checked_columns import KINDS
+from .examples import Serialized, natural_columns, payload_or_records
+from .sequences import natural_sequences
 
 Specs = dict[str, FeatureSpec]
 
@@ -55,13 +55,7 @@ def infer_schema(records: Serialized, *, sequence: bool = False) -> Specs | tupl
 
 
 def _infer_sequences(records: Records) -> tuple[Specs, Specs]:
-    kinds = [{name: kind for name, kind in sorted(part.items()) if kind} for part in find_kinds(records)]
-    columns, lists = gather_sequences(records, *kinds)
-    origin = Origin(records)
-    errors = mixed_kinds(CheckedColumns(columns, len(records), origin))
-    for name, found in lists.items():
-        errors += mixed_kinds(CheckedColumns({name: found.column}, found.column.rows, origin, found.splits))
-    raise_first_error(errors)
+    columns, lists = natural_sequences(records)
     steps = _specs({name: found.column for name, found in lists.items()})
     for name, spec in steps.items():
         if isinstance(spec, FixedLenFeature):

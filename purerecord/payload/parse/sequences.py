@@ -18,7 +18,8 @@ import numpy as np
 from ... import public
 from ...errors import DecodeError, SchemaError
 from ...records import BytesLike, Records
-from ..columns.gather_sequences import FeatureListColumn, gather_sequences
+from ..columns.gather import Column
+from ..columns.gather_sequences import FeatureListColumn, gather_all_sequences, gather_sequences
 from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import (
@@ -39,6 +40,7 @@ from .examples import (
     build,
     checked_names,
     kinds_by_key,
+    mixed_kinds,
     payload_or_records,
     raise_first_error,
     single_origin,
@@ -94,6 +96,17 @@ def parse_single_sequence_example(
     specs = context_features, sequence_features
     context, sequence, _ = parse_sequence_example(serialized, *specs, example_name)
     return context, sequence
+
+
+def natural_sequences(records: Records) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
+    """Every context feature and every feature list of ``records``; SchemaError if one is of several kinds."""
+    columns, lists = gather_all_sequences(records)
+    origin = Origin(records)
+    errors = mixed_kinds(CheckedColumns(columns, len(records), origin))
+    for name, found in lists.items():
+        errors += mixed_kinds(CheckedColumns({name: found.column}, found.column.rows, origin, found.splits))
+    raise_first_error(errors)
+    return columns, lists
 
 
 def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[str, FeatureSpec]]:

@@ -11,9 +11,10 @@ from purerecord.dataset.engine.node import Context, DeferredError, Pattern, take
 def test_error_waits_for_the_elements_before_it():
     deferred = DeferredError()
     with pytest.raises(ValueError, match="at once"):
-        deferred.defer(ValueError("at once"), [])
-    deferred.defer(ValueError("later"), [1])
+        deferred.defer(ValueError("at once"), [], "begin")
+    deferred.defer(ValueError("later"), [1], "begin")
     assert deferred.is_pending
+    assert deferred.state == "begin"
     with pytest.raises(ValueError, match="later"):
         deferred.raise_pending()
     assert not deferred.is_pending

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -12,7 +16,7 @@ from purerecord import ChecksumError
 from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.dataset.engine.states import merge_states
 from tests.support.damage import HEADER, frames, starts
-from tests.support.dataset_properties import elements
+from tests.support.dataset_properties import elements, numbered, plain, saved, write_files
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(1, 4))
 
@@ -108,3 +112,84 @@ def test_error_that_stays_is_raised_again_and_again(tmp_path):
     for _ in range(3):
         with pytest.raises(ChecksumError, match="record 7"):
             next(iterator)
+
+
+INTERRUPTED = {
+    "map": lambda ds, f: ds.map(f),
+    "map in threads": lambda ds, f: ds.map(f, 2),
+    "filter": lambda ds, f: ds.filter(lambda record: f(record) != b"3"),
+    "prefetch": lambda ds, f: ds.map(f).prefetch(2),
+    "shuffle": lambda ds, f: ds.shuffle(20).map(f).shuffle(9),
+    "batch": lambda ds, f: ds.map(f).batch(3),
+    "parallel": lambda ds, f: ds.parallel(2).map(f),
+    "interleave": lambda ds, f: ds.interleave(lambda r: Dataset.range(int(r) % 4), 3, 2).map(f),
+    "zip": lambda ds, f: Dataset.zip(ds.map(f).prefetch(1), ds.shuffle(5).map(f)),
+    "shard": lambda ds, f: ds.map(f).shard(2, 1),
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_after_an_interrupt_the_next_element_comes(name, ranks, tmp_path):
+    countdown = [0]  # calls until the next interrupt; none if it is not positive
+
+    def interrupted(value):
+        countdown[0] -= 1
+        if countdown[0] == 0:
+            raise KeyboardInterrupt
+        return value
+
+    chain = INTERRUPTED[name](TFRecordDataset(write_files(tmp_path, [30, 50])), interrupted)
+    for rank in range(ranks):
+        who = {"rank": rank, "world_size": ranks}
+        whole = elements(chain.iterator(0, **who))
+        iterator, got = chain.iterator(0, **who), []
+        for calls in (1, 2, 17, 30, 0):
+            countdown[0] = calls
+            with suppress(KeyboardInterrupt):
+                for element in iterator:
+                    got.append(plain(element))
+            countdown[0] = 0
+            other = chain.iterator(0, **who)
+            other.load_state_dict(saved(iterator))
+            assert got + elements(other) == whole, "resumed with the state after an interrupt"
+        assert got == whole
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_parent_and_child_both_go_on_after_a_fork(name, compression, tmp_path):
+    files = TFRecordDataset(write_files(tmp_path, [300, 500], compression), on_error="skip")
+    chain = INTERRUPTED[name](files, lambda value: value)
+    whole = elements(chain.iterator(0))
+    iterator = chain.iterator(0)
+    begin = elements(iterator, 9)
+    child = os.fork()
+    if not child:
+        signal.alarm(30)  # kills a child that hangs
+        os._exit(0 if begin + elements(iterator) == whole else 1)
+    assert begin + elements(iterator) == whole
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_may_share_an_iterator(tmp_path):
+    iterator = iter(TFRecordDataset(write_files(tmp_path, [3000, 3000])).shuffle(50).map(bytes))
+    got: list[bytes] = []
+    threads = [threading.Thread(target=lambda: got.extend(iterator)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got, key=int) == numbered(6000)
+
+
+def test_an_iterator_that_is_asked_while_it_computes_says_so():
+    iterator = iter(Dataset.range(5).map(lambda _: next(iterator)))
+    with pytest.raises(RuntimeError, match="asked for an element while it computes one"):
+        next(iterator)
+
+
+def test_stop_iteration_of_a_function_does_not_end_the_loop():
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(Dataset.range(5).map(lambda _: next(iter(()))))

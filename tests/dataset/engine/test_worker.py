@@ -133,8 +133,9 @@ def test_without_shared_memory_elements_come_all_the_same(monkeypatch):
 def test_error_comes_where_its_element_would_and_says_where_it_was_raised():
     cursor = remote(Dataset.range(6).map(fail_at_three))
     assert [*cursor.take(1), *cursor.take(1), *cursor.take(1)] == [0, 1, 2]
+    (failed,) = cursor.take(1)
     with pytest.raises(ValueError, match="three") as caught:
-        cursor.take(1)
+        raise failed.raised()
     assert "in fail_at_three" in str(caught.value.__cause__)
     assert taken(cursor) == [4, 5]  # as without other processes
 

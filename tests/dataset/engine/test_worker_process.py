@@ -28,15 +28,16 @@ def make_function(number: int) -> Any:
 
 
 def test_error_that_cannot_be_sent_is_told_in_words():
-    cursor = remote(Dataset.range(2).map(raise_odd_error))
-    with pytest.raises(RuntimeError, match="OddError: 0 and 2"):
-        cursor.take(1)
+    (failed,) = remote(Dataset.range(2).map(raise_odd_error)).take(1)
+    assert type(failed.error) is RuntimeError
+    assert str(failed.error) == "OddError: 0 and 2"
+    assert "in raise_odd_error" in failed.trace
 
 
 def test_element_that_cannot_be_sent_is_an_error():
-    cursor = remote(Dataset.range(2).map(make_function))
+    (failed,) = remote(Dataset.range(2).map(make_function)).take(1)
     with pytest.raises(TypeError, match="an element cannot be sent from one process to another"):
-        cursor.take(1)
+        raise failed.error
 
 
 def test_interrupt_is_not_for_the_others():

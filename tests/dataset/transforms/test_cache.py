@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from purerecord import Ragged
+from purerecord import Ragged, TFRecordWriter
 from purerecord.dataset import Dataset, TFRecordDataset
 from tests.support.dataset_properties import check, elements, numbered, write_files
 
@@ -97,6 +98,27 @@ def test_what_memory_keeps_cannot_be_changed_by_who_gets_it():
 
 
 @pytest.mark.parametrize("in_file", [False, True])
+def test_after_an_interrupt_the_epoch_goes_on_and_all_of_it_is_kept(in_file, tmp_path):
+    interrupts = [300, 300, 999]
+
+    def interrupted(number):
+        if number in interrupts:
+            interrupts.remove(number)
+            raise KeyboardInterrupt
+        return number
+
+    dataset = Dataset.range(1000).map(interrupted).cache(tmp_path / "cache" if in_file else "")
+    iterator, got = iter(dataset), []
+    for _ in range(4):
+        with suppress(KeyboardInterrupt):
+            for element in iterator:
+                got.append(element)
+    assert not interrupts
+    assert got == list(range(1000)) == list(dataset)
+    assert os.listdir(tmp_path) == ["cache"] * in_file
+
+
+@pytest.mark.parametrize("in_file", [False, True])
 def test_what_came_without_an_element_that_failed_is_not_kept(in_file, tmp_path):
     failing = [3]
 
@@ -119,3 +141,28 @@ def test_cache_whose_parent_cannot_be_opened_is_forgotten_quietly():
     with pytest.raises(ValueError, match="global_shuffle"):
         iter(Dataset.range(5).filter(bool).global_shuffle(1).cache())
     gc.collect()  # an exception in __del__ would be an error of this test
+
+
+def test_cache_file_of_another_chain_is_refused(tmp_path):
+    path = tmp_path / "cache"
+    assert list(Dataset.range(9).batch(4).cache(path).unbatch()) == list(range(9))
+    with pytest.raises(ValueError, match=r"cache of another chain, range\(0, 9\)\.batch\(4\), and not of"):
+        list(Dataset.range(9).batch(3).cache(path))
+
+
+@pytest.mark.parametrize(
+    ("records", "error"),
+    [
+        ([], "is not a cache file; delete it"),
+        ([b"something"], "is not a cache file; delete it"),
+        ([b"orange(0, 9)", b"pjunk"], "record 1.*cannot be unpickled: UnpicklingError"),
+        ([b"orange(0, 9)", b"p"], "record 1.*cannot be unpickled: EOFError"),
+        ([b"orange(0, 9)", pickle.dumps(1)], "record 1.*not a cached element"),
+        ([b"orange(0, 9)", b""], "record 1.*not a cached element"),
+    ],
+)
+def test_what_is_no_cache_file_is_refused(records, error, tmp_path):
+    with TFRecordWriter(tmp_path / "cache") as writer:
+        writer.write_many(records)
+    with pytest.raises(ValueError, match=error):
+        list(Dataset.range(9).cache(tmp_path / "cache"))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import threading
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from purerecord.dataset import Dataset
-from tests.support.dataset_properties import (
-    fail_at_five,
-    outcomes,
-)
+from tests.support.dataset_properties import fail_at_five, outcomes
 
 
 def square(number: int) -> int:
@@ -70,3 +72,44 @@ def test_threads_go_on_behind_an_error_as_without_them():
     for parallel in (None, 1, 3):
         dataset = Dataset.range(9).map(fail_at_five, parallel)
         assert outcomes(iter(dataset)) == outcomes(iter(dataset.prefetch(2))) == expected
+
+
+def die_at_five(marker: Path | None, number: int) -> int:
+    """Ends its process at 5; with a marker, only once."""
+    if number == 5 and (marker is None or not marker.exists()):
+        if marker is not None:
+            marker.touch()
+        os._exit(3)
+    return number
+
+
+def test_after_a_process_has_died_the_next_call_goes_on_at_the_same_element(tmp_path):
+    dataset = Dataset.range(12).map(partial(die_at_five, tmp_path / "marker"), 2, processes=True)
+    seen = outcomes(iter(dataset.batch(2).unbatch()))
+    assert [element for element in seen if not isinstance(element, str)] == list(range(12))
+    (error,) = [element for element in seen if isinstance(element, str)]
+    assert "a process that map had started has ended" in error
+
+
+def test_a_process_that_always_dies_is_an_error_each_time():
+    iterator = iter(Dataset.range(5, 9).map(partial(die_at_five, None), 1, processes=True))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="nothing is lost"):
+            next(iterator)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
+def test_processes_end_with_a_parent_that_is_killed(name):
+    script = (
+        "from purerecord.dataset import Dataset; import time\n"
+        "if __name__ == '__main__':\n"
+        "    iterator = iter(Dataset.range(99).map(abs, 2, processes=True))\n"
+        "    print(next(iterator), flush=True)\n"
+        "    time.sleep(99)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline().strip() == b"0"
+        parent.send_signal(getattr(signal, name))
+        assert parent.communicate(timeout=60)[0] == b""  # nobody holds the other end any more

@@ -5,14 +5,16 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import purerecord.payload.columns.gather
+import purerecord as pr
 from purerecord import DecodeError, Example, Records
+from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns.gather import gather
 from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET, decode_features, delimited
@@ -44,7 +46,7 @@ def no_rows(monkeypatch):
     def decode(payload):
         raise AssertionError("a record went to the row decoder")
 
-    monkeypatch.setattr(purerecord.payload.columns.gather, "decode_features", decode)
+    monkeypatch.setattr(columns_module, "decode_features", decode)
 
 
 # --- Batches as writers make them -------------------------------------------------------------------
@@ -190,8 +192,8 @@ def test_batches_that_differ_in_the_last_feature_only_are_followed_once_each(mon
         followed.append(args)
         return original(*args, **options)
 
-    original = purerecord.payload.columns.gather.follow
-    monkeypatch.setattr(purerecord.payload.columns.gather, "follow", follow)
+    original = columns_module.follow
+    monkeypatch.setattr(columns_module, "follow", follow)
     for _ in range(3):
         assert [gathered(batch) for batch in batches] == expected
     assert len(followed) == 18
@@ -203,7 +205,7 @@ def test_layouts_are_learned_once(monkeypatch, no_rows):
     for payloads in ([messages.example(ordered)] * 50, shuffled):
         first = gathered(payloads)
         with monkeypatch.context() as patch:
-            patch.setattr(purerecord.payload.columns.gather, "outline", None)
+            patch.setattr(columns_module, "outline", None)
             assert gathered(payloads) == first
 
 
@@ -460,7 +462,7 @@ def test_odd_first_record_does_not_make_the_others_slow(first, monkeypatch):
     payloads = [first, *tab(500)]
     decoded = []
     monkeypatch.setattr(
-        purerecord.payload.columns.gather,
+        columns_module,
         "decode_features",
         lambda payload: decoded.append(payload) or decode_features(payload),
     )
@@ -507,3 +509,45 @@ def test_features_whose_names_cancel_out_in_a_table_are_decoded_too():
     random = Random(1)
     entries = [(name, messages.ints(number)) for number, name in enumerate(names)]
     same([messages.example(random.sample(entries, 4)) for _ in range(20)])
+
+
+# --- Records with very many features ----------------------------------------------------------------
+
+
+def names_of_their_own(records: int, features: int) -> list[bytes]:
+    return [pr.encode_example({f"{i}.{j}": j for j in range(features)}) for i in range(records)]
+
+
+@pytest.mark.parametrize(
+    "decode", [pr.decode_examples, pr.infer_schema, lambda r: pr.infer_schema(r, sequence=True)]
+)
+def test_columns_far_larger_than_the_records_are_refused(decode: Any, monkeypatch: Any) -> None:
+    records = names_of_their_own(30, 20)
+    assert len(decode(records)) in (600, 2)
+    monkeypatch.setattr(columns_module, "_MOST_CELLS", 17_999)
+    monkeypatch.setattr(columns_module, "_MOST_CELLS_PER_BYTE", 1)
+    with pytest.raises(pr.SchemaError, match=r"30 records have 600 different features.*18000 cells"):
+        decode(records)
+    assert len(decode(records[:20])) in (400, 2)
+    alike = [pr.encode_example(dict.fromkeys(map(str, range(600)), 1))] * 30
+    assert len(decode(alike)) in (600, 2), "columns that are full are not refused"
+
+
+def test_a_column_of_a_few_names_is_made_whatever_the_other_names_are(monkeypatch: Any) -> None:
+    monkeypatch.setattr(columns_module, "_MOST_CELLS", 0)
+    monkeypatch.setattr(columns_module, "_MOST_CELLS_PER_BYTE", 0)
+    parsed = pr.parse_example(names_of_their_own(30, 20), {"7.3": pr.RaggedFeature(int)})["7.3"]
+    assert parsed.to_list() == [[3] if row == 7 else [] for row in range(30)]
+
+
+def test_features_that_are_not_wanted_are_not_kept() -> None:
+    one = pr.encode_example(dict.fromkeys(map(str, range(5000)), 1))  # too many to be decoded together
+    peaks = []
+    for copies in (1, 4):
+        tracemalloc.start()
+        try:
+            gather([one] * copies, {"7": INT64})
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]

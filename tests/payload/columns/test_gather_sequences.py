@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+import purerecord as pr
 from purerecord.errors import DecodeError, PureRecordError
 from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns import gather_sequences as lists_module
 from purerecord.payload.columns import tuning
-from purerecord.payload.columns.gather_sequences import gather_sequences
+from purerecord.payload.columns.gather_sequences import (
+    gather_all_sequences,
+    gather_sequences,
+    has_feature_lists,
+)
 from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.parse.sequences import parse_sequence_example
 from purerecord.payload.specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
-from purerecord.payload.wire import BYTES, FLOAT, INT64, decode_sequence, delimited
+from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET, decode_sequence, delimited
 from purerecord.records import Records
 from tests.support.column_batches import TUNINGS
 from tests.support.handmade_messages import (
@@ -29,7 +34,7 @@ from tests.support.handmade_messages import (
     strings,
 )
 from tests.support.settings import tries
-from tests.support.strategies import any_sequence, hostile_sequence, mutate
+from tests.support.strategies import any_sequence, hostile_example, hostile_sequence, mutate
 
 KINDS = (BYTES, FLOAT, INT64)
 
@@ -179,3 +184,32 @@ def test_one_long_list_does_not_make_all_wait_for_it() -> None:
     payloads[7] = sequence_example([], [("a", [ints(k) for k in range(5000)])])
     together = columns_of(payloads, {"a": INT64}, row_by_row=False)
     assert together == columns_of(payloads, {"a": INT64}, row_by_row=True)
+
+
+@pytest.mark.parametrize("seed", range(tries(6)))
+def test_feature_lists_are_noticed_wherever_the_row_decoder_finds_one(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(30):
+        payloads = [random.choice((ordinary, hostile_sequence, hostile_example))(random) for _ in range(3)]
+        found = []
+        for payload in payloads:
+            try:
+                found.append(bool(decode_sequence(payload)[1]))
+            except DecodeError:
+                found.append(False)
+        if any(found):
+            assert has_feature_lists(Records.of(payloads))
+    examples = [pr.encode_example({"a": 1, "b": ["x"]}), b"", pr.encode_example({})]
+    assert not has_feature_lists(Records.of(examples))
+
+
+def test_all_names_are_gathered_with_their_first_kind() -> None:
+    rows: list[tuple[Any, Any]] = [
+        ({"a": []}, {"s": [], "t": [[], [1]]}),
+        ({"a": 1.5, "b": "x"}, {"t": [[]]}),
+    ]
+    context, lists = gather_all_sequences(Records.of([pr.encode_sequence_example(*row) for row in rows]))
+    assert {name: column.kind for name, column in context.items()} == {"a": FLOAT, "b": BYTES}
+    assert {name: found.column.kind for name, found in lists.items()} == {"s": UNSET, "t": INT64}
+    assert lists["t"].splits.tolist() == [0, 2, 3]
+    assert lists["s"].present.tolist() == [True, False]
