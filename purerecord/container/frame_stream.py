@@ -322,6 +322,13 @@ class FrameStream:
             return self._skip_break(buffer.offset, self._broken)
         return self._resync()
 
+    def is_cut_end(self, skipped: Damage) -> bool:
+        """Whether the file just ends too early there, as a killed writer leaves it; after ``skip``."""
+        if skipped.kind == damage.BROKEN_COMPRESSION:
+            lost = self._opened.skipped_range
+            return self._ended and lost is not None and lost[0] == lost[1]
+        return skipped.kind in (damage.TRUNCATED_HEADER, damage.TRUNCATED_PAYLOAD, damage.TRUNCATED_FOOTER)
+
     def _is_followed(self) -> bool:
         """Whether the bad frame at the cursor is followed by a good frame, or by the end of the data."""
         buffer = self._buffer

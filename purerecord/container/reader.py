@@ -22,7 +22,7 @@ from .looks_like import open_source
 # Records and bytes of a batch without a given size.
 _BATCH_RECORDS, _BATCH_BYTES = 8192, 1 << 23
 
-_POLICIES = ("raise", "skip", "stop")
+_POLICIES = ("raise", "skip", "stop", "tail")
 _T = TypeVar("_T")
 
 
@@ -38,7 +38,8 @@ class RecordReader(Iterator[bytes]):
 
     ``path`` is the file of the record that came last. After the clean end of the last file, iterating again
     gives the records that were written to it meanwhile. With ``on_error="skip"``, ``skipped`` counts the
-    damaged ranges that were skipped, and ``last_error`` is the error of the last one.
+    damaged ranges that were skipped, and ``last_error`` is the error of the last one; with "tail", it is that
+    of the last cut file.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class RecordReader(Iterator[bytes]):
         self._opened = 0  # how many of them have been opened
         self._stream: FrameStream | None = None
         self._stopped = False
+        self._refused: CorruptionError | None = None  # damage in a source that cannot go back to it
         self._closed = False
         self._pending = _Pending(None, iter(()))
         self._lock = ForkLock()  # all loops over this reader share its position
@@ -180,13 +182,21 @@ class RecordReader(Iterator[bytes]):
         """The result of ``take`` for the current file or, at its end, for the next; None at the very end."""
         try:
             while self._stream is not None and not self._stopped:
+                if self._refused is not None:
+                    raise self._refused
                 try:
                     taken = take(self._stream)
                 except CorruptionError as error:
-                    if self._on_error == "raise":
+                    if self._on_error == "raise" or (
+                        self._on_error == "tail" and not self._is_cut_end(self._stream, error)
+                    ):
                         raise
                     # The traceback would keep this reader alive and its file open.
                     self.last_error = error.with_traceback(None)
+                    if self._on_error == "tail":
+                        if self._open_next():
+                            continue
+                        return None
                     self._stopped = self._on_error == "stop"
                     if not self._stopped:
                         self._stream.skip()
@@ -199,6 +209,16 @@ class RecordReader(Iterator[bytes]):
             self._unfinished = self._start is not None
             raise
         return None
+
+    def _is_cut_end(self, stream: FrameStream, error: CorruptionError) -> bool:
+        """Whether the file ends inside its last record. If not, ``error`` will be raised at each call."""
+        place = stream.place()
+        cut = stream.is_cut_end(stream.skip())  # skipping searches for frames that follow
+        if place is not None:
+            stream.go_back(place)
+        elif not cut:
+            self._refused = error.with_traceback(None)
+        return cut
 
     def _open_next(self) -> bool:
         """Open the next file; False if there is none."""
@@ -264,7 +284,8 @@ def read_records(
     those, or an open binary file. ``compression`` is "auto" (detected by content), "", "GZIP", "ZLIB",
     "BZ2", "XZ" or "ZSTD". The CRC of each length is always checked, that of the data unless ``verify`` is
     False. At damage, ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged
-    record, and "stop" ends as if the data ended there.
+    record, and "stop" ends as if the data ended there. With "tail", a file whose last record is cut, as a
+    killed writer leaves it, ends before that record, and any other damage raises.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))

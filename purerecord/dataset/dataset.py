@@ -279,7 +279,8 @@ class TFRecordDataset(Dataset):
 
     ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
     "raise" raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop"
-    ends there. With ``with_path``, the elements are pairs of path and record.
+    ends there, and "tail" raises except at a last record that is cut, before which the file ends. With
+    ``with_path``, the elements are pairs of path and record.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ import threading
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from purerecord import (
     ChecksumError,
     ClosedError,
     CompressionError,
+    CorruptionError,
     Records,
     TFRecordOptions,
     TFRecordWriter,
@@ -282,7 +284,7 @@ def test_without_verify_data_passes_and_lengths_are_still_checked(path):
 
 def test_unknown_policy_is_refused(path):
     path.write_bytes(DATA)
-    with pytest.raises(ValueError, match=r"on_error must be one of raise, skip, stop, not 'ignore'"):
+    with pytest.raises(ValueError, match=r"on_error must be one of raise, skip, stop, tail, not 'ignore'"):
         read_records(path, on_error="ignore")
 
 
@@ -487,3 +489,61 @@ def test_a_bad_batch_size_is_refused_at_once(tmp_path, batch_size, error):
 def test_data_instead_of_a_path_is_refused_without_being_shown(data):
     with pytest.raises(TypeError, match=r"io\.BytesIO"):
         read_records(data)
+
+
+# on_error="tail"
+
+TAILED = [b"%d " % number * (number % 30) for number in range(100)]
+
+
+def compressed(data: bytes, compression: str) -> bytes:
+    return {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression](data)
+
+
+def sources(path, data: bytes) -> list[Any]:
+    path.write_bytes(data)
+    return [path, io.BytesIO(data), Trickle(data, 7)]
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+def test_tail_ends_quietly_wherever_the_last_record_is_cut(tmp_path, compression):
+    data = compressed(frames(TAILED), compression)
+    last = len(frames(TAILED[-1:]))
+    for lost in range(1, last) if not compression else (1, 5, 30, len(data) // 2):
+        for source in sources(tmp_path / "cut", data[:-lost]):
+            reader = read_records(source, on_error="tail")
+            got = list(reader)
+            assert got == (TAILED[:-1] if not compression else TAILED[: len(got)])
+            assert reader.last_error is not None
+            assert reader.skipped == 0
+            assert list(reader) == []
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_tail_raises_at_any_other_damage_and_at_each_call(tmp_path, compression):
+    whole = frames(TAILED)
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    # A length that leads past the end, with good frames before the end: bytes are missing in the middle.
+    missing = frames([b"a", bytes(5000)])[:-2000] + frames(TAILED)[:1000]
+    for plain in (bytes(flipped), missing, whole + b"garbage after the last record", whole + bytes(100)):
+        expected = list(read_records(io.BytesIO(plain), on_error="stop"))
+        for source in sources(tmp_path / "bad", compressed(plain, compression)):
+            reader, got = read_records(source, on_error="tail"), []
+            with pytest.raises(CorruptionError):
+                got.extend(reader)
+            for _ in range(2):
+                with pytest.raises(CorruptionError):
+                    next(reader)
+            assert got == expected[: len(got)]
+
+
+def test_tail_of_each_of_several_files_may_be_cut_and_may_grow(tmp_path):
+    data = frames(TAILED)
+    (tmp_path / "a").write_bytes(data[:-5])
+    (tmp_path / "b").write_bytes(data[:-5])
+    reader = read_records([tmp_path / "a", tmp_path / "b"], on_error="tail")
+    assert list(reader) == TAILED[:-1] * 2
+    with open(tmp_path / "b", "ab") as file:
+        file.write(data[-5:])
+    assert list(reader) == TAILED[-1:]

@@ -19,6 +19,7 @@ from ...container.looks_like import detect
 from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
+from ...errors import ClosedError
 from ...memory.recycling import BufferPool
 from ...printable import printable
 from ...records import Records
@@ -94,14 +95,31 @@ class Files(Node):
         self, path: str, context: Context, buffers: BufferPool, mean: int
     ) -> SeekableFile | _ForwardFile:
         """The file at ``path``, able to seek if possible; ``mean`` is the frame size in the file before."""
-        if context.again and is_stream(path):
+        stream = is_stream(path)
+        if stream and context.again:
             raise ValueError(
                 f"{printable(path)} is a pipe, and nobody can go back in it after an error, Ctrl-C or a fork"
             )
-        local = not is_url(path) and not is_stream(path)
+        if stream:
+            self._read_once(path)
+        local = not is_url(path) and not stream
         if self.on_error == "raise" and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
         return _ForwardFile(path, self.compression, self.on_error, context)
+
+    def _read_once(self, path: str) -> None:
+        """Raise if the pipe or device at ``path`` was opened before: it would seem to be empty now."""
+        if path in self._streams:
+            raise ClosedError(
+                f"{path} is no regular file and gives its data only once, and this dataset has read it; "
+                "keep the elements with cache(), or read a file"
+            )
+        self._streams.add(path)
+
+    @cached_property
+    def _streams(self) -> set[str]:
+        """The pipes and devices that were opened."""
+        return set()
 
     def _is_uncompressed(self, path: str) -> bool:
         if self.compression != "auto":

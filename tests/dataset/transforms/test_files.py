@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 from pathlib import Path
 
@@ -172,3 +175,61 @@ def test_pipe_has_no_length_and_no_random_access(tmp_path):
         next(iter(dataset.global_shuffle(1)))
     with pytest.raises(ValueError, match="needs a regular file"):
         pr.RecordFile(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_tail_ends_a_cut_file_quietly_for_every_consumer_and_raises_at_other_damage(compression, tmp_path):
+    path = str(tmp_path / "cut")
+    with pr.TFRecordWriter(path, compression) as writer:
+        writer.write_many(numbered(500))
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[:-3])
+    expected = list(pr.read_records(path, on_error="stop"))
+    dataset = TFRecordDataset([path, path], on_error="tail")
+    iterator = iter(dataset)
+    assert list(iterator) == expected * 2
+    assert iterator.last_error is not None
+    shares = [list(dataset.iterator(0, rank=rank, world_size=2)) for rank in range(2)]
+    assert sorted(shares[0] + shares[1]) == sorted(expected * 2)
+    damaged = bytearray(data)
+    damaged[len(data) // 2] ^= 1
+    Path(path).write_bytes(damaged)
+    with pytest.raises(pr.CorruptionError):
+        list(dataset)
+
+
+SECOND_EPOCH = """
+    import sys, purerecord as pr
+    from purerecord.dataset import TFRecordDataset
+    dataset = eval(sys.argv[1])
+    count = 0
+    try:
+        for epoch in range(2):
+            for _ in dataset:
+                count += 1
+    except pr.ClosedError as error:
+        print(count, error)
+"""
+
+
+@pytest.mark.parametrize("chain", ["", ".repeat(2)", ".map(len).batch(7).unbatch()", ".shuffle(10, seed=1)"])
+def test_a_second_epoch_over_stdin_refuses_instead_of_being_empty(chain, tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SECOND_EPOCH), f"TFRecordDataset('/dev/stdin'){chain}"],
+        input=Path(path).read_bytes(),
+        env={**os.environ, "PYTHONPATH": str(Path(pr.__file__).parents[1])},
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b""
+    assert done.stdout.decode() == (
+        "500 /dev/stdin is no regular file and gives its data only once, and this dataset has read it; "
+        "keep the elements with cache(), or read a file\n"
+    )
+
+
+def test_a_cached_pipe_gives_every_epoch(tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    dataset = TFRecordDataset(fifo(tmp_path, Path(path).read_bytes())).cache()
+    assert [list(dataset), list(dataset)] == [numbered(500)] * 2
