@@ -79,7 +79,8 @@ class ShardedWriter:
         self._max_bytes = max_bytes
         self._max_records = max_records
         self._options = as_options(options)
-        self._writers: list[tuple[TFRecordWriter, str]] = []
+        self._writers: list[TFRecordWriter] = []
+        self._temporary: list[str] = []  # the names of their files, which may exist before the writer does
         self._heap: list[tuple[int, int]] = []  # (bytes so far, number), with a fixed number of shards
         self._size = self._count = 0  # of the last file, if files are filled in turn
         self._failure: BaseException | None = None  # the error after which the files cannot be completed
@@ -96,9 +97,9 @@ class ShardedWriter:
             raise
 
     def _add(self) -> None:
-        temporary = temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}")
+        self._temporary.append(temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}"))
         with self._writing(len(self._writers)):
-            self._writers.append((TFRecordWriter(temporary, self._options), temporary))
+            self._writers.append(TFRecordWriter(self._temporary[-1], self._options))
         self._size = self._count = 0
 
     def _writing(self, number: int) -> AbstractContextManager[None]:
@@ -158,9 +159,9 @@ class ShardedWriter:
         for number, share in enumerate(shares):
             with self._writing(number):
                 if isinstance(payloads, Records):
-                    self._writers[number][0].write_many(payloads.take(np.array(share, np.int64)))
+                    self._writers[number].write_many(payloads.take(np.array(share, np.int64)))
                 else:
-                    self._writers[number][0].write_many([payloads[at] for at in share])
+                    self._writers[number].write_many([payloads[at] for at in share])
 
     def _fill_in_turn(self, payloads: Any, lengths: list[int]) -> None:
         """Write the payloads to the last file, and to new files when it is full."""
@@ -172,19 +173,19 @@ class ShardedWriter:
             if not self._writers or full or over:
                 if self._writers:
                     with self._writing(len(self._writers) - 1):
-                        self._writers[-1][0].write_many(payloads[begin:at])
-                        self._writers[-1][0].close()
+                        self._writers[-1].write_many(payloads[begin:at])
+                        self._writers[-1].close()
                 begin = at
                 self._add()
             self._size += size
             self._count += 1
         with self._writing(len(self._writers) - 1):
-            self._writers[-1][0].write_many(payloads[begin:])
+            self._writers[-1].write_many(payloads[begin:])
 
     def flush(self) -> None:
         """Write everything so far to the files."""
         self._check_usable()
-        for number, (writer, _) in enumerate(self._writers):
+        for number, writer in enumerate(self._writers):
             if not writer.closed:
                 with self._writing(number):
                     writer.flush()
@@ -198,16 +199,14 @@ class ShardedWriter:
         try:
             if not self._writers:
                 self._add()
-            for number, (writer, temporary) in enumerate(self._writers):
+            for number, writer in enumerate(self._writers):
                 with self._writing(number):
                     writer.close()
-                    _sync(temporary)
+                    _sync(self._temporary[number])
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
-            _replace_all(
-                [(temporary, name) for (_, temporary), name in zip(self._writers, names, strict=True)]
-            )
+            _replace_all(list(zip(self._temporary, names, strict=True)))
         except BaseException:
             self._discard()
             raise
@@ -215,15 +214,16 @@ class ShardedWriter:
 
     def _discard(self) -> None:
         self._closed = True
-        for writer, temporary in self._writers:
+        for writer in self._writers:
             writer.abandon()
+        for temporary in self._temporary:
             if os.getpid() == self._pid and os.path.exists(temporary):
                 os.unlink(temporary)
 
     @property
     def records(self) -> int:
         """The number of records that this writer has accepted."""
-        return sum(writer.records for writer, _ in self._writers)
+        return sum(writer.records for writer in self._writers)
 
     def __enter__(self) -> ShardedWriter:
         return self

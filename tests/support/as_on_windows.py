@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 from multiprocessing.popen_fork import Popen
 
@@ -22,5 +23,6 @@ for module, names in LACKING.items():
         if hasattr(module, name):
             delattr(module, name)
 Popen.kill = Popen.terminate  # type: ignore[method-assign]  # as in the standard library of Windows
+shutil._use_fd_functions = False  # type: ignore[attr-defined]  # so is this
 if multiprocessing.get_start_method(allow_none=True) is None:
     multiprocessing.set_start_method("spawn")
