@@ -96,7 +96,7 @@ class RecordFile(Sequence[bytes]):
         """Several records, in the order of ``indices``, read and checked together."""
         all_numbers = self._all()
         numbers = np.array([all_numbers[index] for index in indices], np.int64)
-        shards, inside = self._locate(numbers)
+        shards, inside = self.locate(numbers)
         found = [b""] * len(numbers)
         for shard in np.unique(shards).tolist():
             rows = np.flatnonzero(shards == shard)
@@ -116,7 +116,7 @@ class RecordFile(Sequence[bytes]):
         """
         if self._plain and len(numbers):
             every = self._all()
-            shards, inside = self._locate(every.start + numbers * every.step)
+            shards, inside = self.locate(every.start + numbers * every.step)
             data, sizes = [b""] * len(numbers), np.empty(len(numbers), np.int64)
             for shard in np.unique(shards).tolist():
                 rows = np.flatnonzero(shards == shard)
@@ -147,7 +147,7 @@ class RecordFile(Sequence[bytes]):
         if self._numbers is None:
             return Records.concat(RecordReader(self._paths, verify=self._shards[0].verify).batches())
         records = Records.of(list(self))
-        records.origins = Origins(self._paths, *self._locate(np.array(self._numbers, np.int64)))
+        records.origins = Origins(self._paths, *self.locate(np.array(self._numbers, np.int64)))
         return records
 
     def __getstate__(self) -> dict[str, Any]:
@@ -183,8 +183,8 @@ class RecordFile(Sequence[bytes]):
     def _bounds(self) -> Offsets:
         return np.array([0, *self._ends], np.int64)
 
-    def _locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
-        """The shards of these records of all files, and their numbers there."""
+    def locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+        """The files of these records of all files, as places in ``paths``, and their numbers there."""
         shards = np.searchsorted(self._bounds[1:], numbers, side="right")
         return shards, numbers - self._bounds[shards]
 

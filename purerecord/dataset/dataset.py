@@ -21,6 +21,7 @@ from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
 from .engine.node import Context, Node, SkippedDamage, pickled
+from .engine.origins import Locator
 from .engine.shares import Consumer, Share, check_share
 from .engine.states import KIND, VERSION, check_state
 from .transforms.batch import Batch, PaddedBatch, Unbatch
@@ -358,6 +359,10 @@ class DatasetIterator(Iterator[Any]):
         self._dataset._epoch = self.epoch + 1
         self._share.restore(state_dict)
         self._damage.skipped = state_dict.get("skipped", self._damage.skipped)
+
+    def _note_origin(self, error: Exception, what: str, row: int | None = None) -> None:
+        """Note on ``error`` where the latest element, or a row of it, came from; for adapters."""
+        Locator(what, self._node, Context(self.epoch)).note_at(error, *self._share.latest(), row)
 
     get_state = state_dict
     set_state = load_state_dict

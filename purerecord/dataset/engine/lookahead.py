@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from ...processes.start import refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, Pattern, State, data_changed
+from .origins import Locator
 
 
 class FailedElement(NamedTuple):
@@ -169,9 +170,17 @@ class MapAheadCursor(LookaheadCursor):
     """``function`` of every element, computed ahead in threads or processes."""
 
     def __init__(
-        self, parent: Cursor, context: Context, function: Callable[[Any], Any], workers: int, processes: bool
+        self,
+        parent: Cursor,
+        context: Context,
+        function: Callable[[Any], Any],
+        workers: int,
+        processes: bool,
+        *,
+        locator: Locator,
     ) -> None:
         super().__init__(parent, context)
+        self._locator = locator
         self._function = function
         self._workers = workers if workers > 0 else os.cpu_count() or 1
         self._processes = processes
@@ -200,7 +209,14 @@ class MapAheadCursor(LookaheadCursor):
         )
 
     def _result(self, value: Any) -> Any:
-        return super()._result(value.result() if isinstance(value, Future) else value)
+        if not isinstance(value, Future):
+            return super()._result(value)
+        try:
+            return value.result()
+        except Exception as error:
+            run = self._runs[0]
+            self._locator.note_at(error, run.begin, run.elements.index(value))
+            raise
 
     def close(self) -> None:
         if self._executor is not None:

@@ -72,6 +72,10 @@ class Context:
         return replace(self, pattern=Pattern())
 
 
+class UnknownOriginError(Exception):
+    """A node cannot tell which files and records its elements come from."""
+
+
 class Cursor(ABC):
     """Iterates over the elements of one epoch."""
 
@@ -166,6 +170,9 @@ class Table(Protocol):
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
         """The elements with these numbers."""
 
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """Where the elements with these numbers come from, or UnknownOriginError."""
+
 
 # What a pickled chain consists of, by the name that its pickle holds.
 PICKLED: dict[str, type] = {}
@@ -189,6 +196,13 @@ class Node(ABC):
     @abstractmethod
     def open(self, context: Context) -> Cursor:
         """A cursor at the first element."""
+
+    def origins(self, context: Context) -> Cursor:
+        """A cursor that reads the same states, and gives where each element comes from instead of it.
+
+        An origin is an ``Origin``, or a list or tuple of origins. UnknownOriginError if the node cannot tell.
+        """
+        raise UnknownOriginError(self.label())
 
     @abstractmethod
     def size(self) -> int | None:

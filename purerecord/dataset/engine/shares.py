@@ -110,6 +110,12 @@ class Share:
         self._rounds += 1
         return element
 
+    def latest(self) -> tuple[State, int, int]:
+        """The arguments of ``Locator.note_at`` for the latest element."""
+        own = self._consumer
+        position = self._base + (self._rounds - 1) * own.count + own.number
+        return self._begin, (self._used - 1) * own.count + own.number, position
+
     def _load(self) -> None:
         """Load our elements of one round, or of several where the elements of others cost little."""
         if self._ended:

@@ -20,6 +20,9 @@ class Enumerate(Transform):
     def open(self, context: Context) -> Cursor:
         return _EnumerateCursor(self.parent.open(context), self.start)
 
+    def origins(self, context: Context) -> Cursor:
+        return _EnumerateCursor(self.parent.origins(context), self.start)
+
     def label(self) -> str:
         return f"enumerate({self.start or ''})"
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from ...container.looks_like import detect
 from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
@@ -22,6 +25,7 @@ from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_stream, is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
+from ..engine.origins import Origin
 
 _LARGE_RECORDS_AT_ONCE = 16  # large records that are read ahead together
 _SKIPPED_AT_ONCE = 4096  # records that are read to be skipped, where a file cannot seek
@@ -84,6 +88,9 @@ class Files(Node):
     def open(self, context: Context) -> Cursor:
         return _FilesCursor(self, context)
 
+    def origins(self, context: Context) -> Cursor:
+        return _OriginsCursor(self, context)
+
     def open_file(
         self, path: str, context: Context, buffers: BufferPool, mean: int
     ) -> SeekableFile | _ForwardFile:
@@ -110,7 +117,7 @@ class Files(Node):
         return len(self._table)
 
     def table(self) -> Table | None:
-        return None if self.size() is None else self._table
+        return None if self.size() is None else _RecordsTable(self._table)
 
     def label(self) -> str:
         names = repr(self.paths[0]) if len(self.paths) == 1 else f"<{len(self.paths)} files>"
@@ -119,6 +126,26 @@ class Files(Node):
 
     def outline(self) -> str:
         return f"TFRecordDataset(<{len(self.paths)}>)"
+
+
+@dataclass(frozen=True)
+class _RecordsTable:
+    """The records of files, by number."""
+
+    records: RecordFile
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self.records.fetch(numbers)
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        files, inside = self.records.locate(numbers)
+        paths = self.records.paths
+        return [
+            Origin(paths[file], number) for file, number in zip(files.tolist(), inside.tolist(), strict=True)
+        ]
 
 
 class _UnreadRecord(NamedTuple):
@@ -161,7 +188,7 @@ class _FilesCursor(Cursor):
             if places:
                 return [_UnreadRecord(file.path, *place) for place in places]
             self._next_file()
-        return self.take(count)
+        return _FilesCursor.take(self, count)
 
     def load(self, elements: Elements) -> Elements:
         return [self._read(item) if isinstance(item, _UnreadRecord) else item for item in elements]
@@ -226,3 +253,14 @@ class _FilesCursor(Cursor):
         if self._lazy_file is not None:
             self._lazy_file.close()
         self._lazy_file = None
+
+
+class _OriginsCursor(_FilesCursor):
+    """The file and number of each record; large records are not read."""
+
+    def take(self, count: int) -> Elements:
+        elements = self.take_lazy(count)
+        if isinstance(elements, Records):
+            places = [elements.origin(index)[:2] for index in range(len(elements))]
+            return [Origin(path or "", number) for path, number in places]
+        return [Origin(item.path, item.record) for item in elements]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import compress
 from typing import Any
 
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Transform
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Transform
+from ..engine.origins import Locator, apply_each
 from .map import call
 from .sources import name_of
 
@@ -23,7 +26,11 @@ class Filter(Transform):
     predicate: Callable[..., Any]
 
     def open(self, context: Context) -> Cursor:
-        return _FilterCursor(self, self.parent.open(context.without_pattern()))
+        context = context.without_pattern()
+        return _FilterCursor(self, self.parent.open(context), Locator(self.label(), self.parent, context))
+
+    def origins(self, context: Context) -> Cursor:
+        return _FilteredOriginsCursor(self, self.parent.open(context), self.parent.origins(context))
 
     def size(self) -> int | None:
         return -1 if self.parent.size() == -1 else None
@@ -36,16 +43,51 @@ class Filter(Transform):
 
 
 class _FilterCursor(PassThroughCursor):
-    def __init__(self, node: Filter, parent: Cursor) -> None:
+    def __init__(self, node: Filter, parent: Cursor, locator: Locator) -> None:
         super().__init__(parent)
-        self._predicate = node.predicate
+        self._predicate = partial(call, node.predicate)
+        self._locator = locator
 
     def take(self, count: int) -> Elements:
-        while len(elements := self._parent.take(count)):
-            chosen = [element for element in elements if call(self._predicate, element)]
+        while True:
+            self._locator.before_take(self._parent)
+            elements = self._parent.take(count)
+            if not len(elements):
+                return ()
+            chosen = list(compress(elements, apply_each(self._predicate, elements, self._locator)))
             if chosen:
                 return chosen
+
+    def skip(self, count: int) -> int:
+        return Cursor.skip(self, count)
+
+    def restore(self, state: State) -> None:
+        self._parent.restore(state)
+        self._locator.restored(state)
+
+
+class _FilteredOriginsCursor(PassThroughCursor):
+    """The origins of the elements for which the predicate is true; so it computes the elements too."""
+
+    def __init__(self, node: Filter, parent: Cursor, origins: Cursor) -> None:
+        super().__init__(parent)
+        self._predicate = node.predicate
+        self._origins = origins
+
+    def take(self, count: int) -> Elements:
+        while len(elements := self._parent.take(1)):
+            origins = self._origins.take(1)
+            if call(self._predicate, elements[0]):
+                return origins
         return ()
 
     def skip(self, count: int) -> int:
         return Cursor.skip(self, count)
+
+    def restore(self, state: State) -> None:
+        self._parent.restore(state)
+        self._origins.restore(state)
+
+    def close(self) -> None:
+        self._parent.close()
+        self._origins.close()

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.lookahead import MapAheadCursor
-from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, Table, Transform
+from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Table, Transform
+from ..engine.origins import AheadOriginsCursor, Locator, add_note, apply_each, known_origins, origins_text
 from .sources import name_of
 
 
@@ -31,13 +32,18 @@ class Map(Transform):
 
     def open(self, context: Context) -> Cursor:
         parent, function = self.parent.open(context), partial(call, self.function)
+        locator = Locator(self.label(), self.parent, context)
         if self.parallel is None:
-            return MapCursor(parent, function)
-        return MapAheadCursor(parent, context, function, self.parallel, self.processes)
+            return MapCursor(parent, function, locator)
+        return MapAheadCursor(parent, context, function, self.parallel, self.processes, locator=locator)
+
+    def origins(self, context: Context) -> Cursor:
+        parent = self.parent.origins(context)
+        return parent if self.parallel is None else AheadOriginsCursor(parent)
 
     def table(self) -> Table | None:
         table = self.parent.table()
-        return None if table is None else MappedTable(table, partial(call, self.function))
+        return None if table is None else MappedTable(table, partial(call, self.function), self.label())
 
     def label(self) -> str:
         parallel = "" if self.parallel is None else f", num_parallel_calls={self.parallel}"
@@ -58,20 +64,71 @@ class MappedTable:
 
     parent: Table
     function: Callable[[Any], Any]
+    name: str  # of the transform, for errors
 
     def __len__(self) -> int:
         return len(self.parent)
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        return [self.function(element) for element in self.parent.fetch(numbers)]
+        mapped: list[Any] = []
+        try:
+            for element in self.parent.fetch(numbers):
+                mapped.append(self.function(element))
+        except Exception as error:
+            number = numbers[len(mapped) : len(mapped) + 1]
+            origins = known_origins(lambda: self.parent.locate(number))
+            add_note(error, f"{self.name}: {origins_text(origins) or f'element {number[0]}'}")
+            raise
+        return mapped
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self.parent.locate(numbers)
+
+
+@dataclass(frozen=True)
+class _Unmapped:
+    """The placeholder of an element that is mapped when it is loaded."""
+
+    element: Any
+    place: tuple[State, int, int | None]  # for ``Locator``
 
 
 class MapCursor(PassThroughCursor):
-    """Maps elements when they are taken; skipped elements are not mapped."""
+    """Maps elements when they are taken or loaded; skipped elements are not mapped."""
 
-    def __init__(self, parent: Cursor, function: Callable[[Any], Any]) -> None:
+    def __init__(self, parent: Cursor, function: Callable[[Any], Any], locator: Locator) -> None:
         super().__init__(parent)
         self._function = function
+        self._locator = locator
 
     def take(self, count: int) -> Elements:
-        return [self._function(element) for element in self._parent.take(count)]
+        self._locator.before_take(self._parent)
+        return apply_each(self._function, self._parent.take(count), self._locator)
+
+    def take_lazy(self, count: int) -> Elements:
+        """Nothing is mapped; ``load`` does it. So a shuffle window maps only what its consumer takes."""
+        self._locator.before_take(self._parent)
+        elements = self._parent.take_lazy(count)
+        unmapped = [_Unmapped(element, self._locator.place(n)) for n, element in enumerate(elements)]
+        self._locator.moved(len(unmapped))
+        return unmapped
+
+    def load(self, elements: Elements) -> Elements:
+        return [self._mapped(item) if isinstance(item, _Unmapped) else item for item in elements]
+
+    def _mapped(self, unmapped: _Unmapped) -> Any:
+        (element,) = self._parent.load([unmapped.element])
+        try:
+            return self._function(element)
+        except Exception as error:
+            self._locator.note_at(error, *unmapped.place)
+            raise
+
+    def skip(self, count: int) -> int:
+        skipped = self._parent.skip(count)
+        self._locator.moved(skipped)
+        return skipped
+
+    def restore(self, state: State) -> None:
+        self._parent.restore(state)
+        self._locator.restored(state)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import PureRecordError
+from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse.examples import parse_example, parse_single_example
 from ...payload.specs import FixedLenFeature, RaggedFeature
 from ...records import Records
 from ..engine.lookahead import LookaheadCursor
-from ..engine.node import Context, Cursor, Node, Table, Transform
+from ..engine.node import Context, Cursor, Node, State, Table, Transform
+from ..engine.origins import AheadOriginsCursor, Locator
 from .batch import Batch
 from .map import MapCursor, MappedTable
 
@@ -35,12 +36,24 @@ class Parse(Transform):
 
     def open(self, context: Context) -> Cursor:
         parent = self.parent.open(context)
-        # With these specs a row of the result depends on no other record, so a parsed batch can be cut.
-        if isinstance(self.parent, Batch) and all(
-            type(spec) in (FixedLenFeature, RaggedFeature) for spec in self.features.values()
-        ):
+        if self._parses_together:
             return _ParseTogetherCursor(self, parent, context)
-        return MapCursor(parent, self.parsed)
+        return MapCursor(parent, self.parsed, _ParseLocator("parse", self.parent, context))
+
+    def origins(self, context: Context) -> Cursor:
+        parent = self.parent.origins(context)
+        return AheadOriginsCursor(parent) if self._parses_together else parent
+
+    @property
+    def _parses_together(self) -> bool:
+        """Whether several batches may be parsed in one call.
+
+        With these specs a row of the result depends on no other record, so that a parsed batch can be cut.
+        """
+        kinds = map(type, self.features.values())
+        return isinstance(self.parent, Batch) and all(
+            kind in (FixedLenFeature, RaggedFeature) for kind in kinds
+        )
 
     def parsed(self, element: Any) -> Any:
         """One element, parsed."""
@@ -50,10 +63,25 @@ class Parse(Transform):
 
     def table(self) -> Table | None:
         table = self.parent.table()
-        return None if table is None else MappedTable(table, self.parsed)
+        return None if table is None else MappedTable(table, self.parsed, "parse")
 
     def label(self) -> str:
         return f"parse({{{', '.join(map(repr, self.features))}}})"
+
+
+class _ParseLocator(Locator):
+    """Fills in the file and the record of an error that does not know them."""
+
+    def note_at(
+        self, error: Exception, begin: State, ahead: int, position: int | None = None, row: int | None = None
+    ) -> None:
+        if not isinstance(error, (SchemaError, DecodeError)):
+            super().note_at(error, begin, ahead, position, row)
+        elif error.path is None:
+            row = error.row if isinstance(error, SchemaError) else error.record
+            origins = self.find(begin, ahead)
+            if (row or 0) < len(origins):
+                error.path, error.record = origins[row or 0].path, origins[row or 0].record
 
 
 class _ParseTogetherCursor(LookaheadCursor):
@@ -62,6 +90,7 @@ class _ParseTogetherCursor(LookaheadCursor):
     def __init__(self, node: Parse, parent: Cursor, context: Context) -> None:
         super().__init__(parent, context)
         self._node = node
+        self._locator = _ParseLocator("parse", node.parent, context)
         self._batches_per_call = 1  # until the size of a batch is known
 
     def _fill(self, count: int) -> None:
@@ -95,4 +124,12 @@ class _ParseTogetherCursor(LookaheadCursor):
 
     def _result(self, value: Any) -> Any:
         batch = super()._result(value)
-        return batch if isinstance(batch, dict) else self._node.parsed(batch)
+        if isinstance(batch, dict):
+            return batch
+        try:
+            return self._node.parsed(batch)
+        except Exception as error:
+            run = self._runs[0]
+            place = next(number for number, element in enumerate(run.elements) if element is batch)
+            self._locator.note_at(error, run.begin, place)
+            raise
