@@ -1,7 +1,7 @@
 """Train a small CNN in JAX on pictures from TFRecord shards, and resume exactly after a kill.
 
     python train_jax.py work                    # draws the pictures, trains, prints losses and accuracy
-    python train_jax.py work2 --kill-after 70   # ends with a SIGKILL in the middle of an epoch
+    python train_jax.py work2 --kill-after 70   # is killed in the middle of an epoch
     python train_jax.py work2                   # resumes, and ends with the same weights, bit for bit
 
 A checkpoint holds the weights, their momentum and the state of the batches. The state counts the batches that
@@ -26,6 +26,7 @@ from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.jax import batches
 
 BATCH = 32
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows, SIGTERM kills
 Weights = dict[str, Any]
 
 
@@ -114,7 +115,7 @@ def train(pattern: str, options: argparse.Namespace) -> Weights:
             state = stream.state_dict()
             print(f"epoch {stream.epoch} step {state['position']} loss {loss:.4f}", flush=True)
             if steps == options.kill_after:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), KILL)
             if state["position"] % options.save_every == 0:
                 save(path, weights, momentum, state)
         stream = batches(dataset, prefetch=2)  # the next epoch
@@ -136,7 +137,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--save-every", type=int, default=10, metavar="STEPS")
     parser.add_argument(
-        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, like a lost machine"
+        "--kill-after", type=int, metavar="STEPS", help="kill this process, as a power cut would"
     )
     options = parser.parse_args()
     train_pattern, test_pattern = prepare(options.folder)

@@ -1,7 +1,7 @@
 """Train a small CNN in PyTorch on pictures from TFRecord shards, and resume exactly after a kill.
 
     python train_torch.py work                    # draws the pictures, trains, prints losses and accuracy
-    python train_torch.py work2 --kill-after 70   # ends with a SIGKILL in the middle of an epoch
+    python train_torch.py work2 --kill-after 70   # is killed in the middle of an epoch
     python train_torch.py work2                   # resumes, and ends with the same weights, bit for bit
 
 A checkpoint holds the model, the optimizer and two numbers: the epoch and the position in it. So a run may
@@ -25,6 +25,7 @@ from purerecord.dataset import TFRecordDataset
 from purerecord.torch import IterableDataset
 
 BATCH = 32
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows, SIGTERM kills
 
 
 def read(pattern: str) -> IterableDataset:
@@ -83,7 +84,7 @@ def train(pattern: str, options: argparse.Namespace) -> nn.Module:
             steps += 1
             print(f"epoch {state['epoch']} step {state['position']} loss {loss.item():.4f}", flush=True)
             if steps == options.kill_after:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), KILL)
             if state["position"] % options.save_every == 0:
                 parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "data": state}
                 save(path, parts)
@@ -108,7 +109,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--save-every", type=int, default=10, metavar="STEPS")
     parser.add_argument(
-        "--kill-after", type=int, metavar="STEPS", help="end with a SIGKILL, like a lost machine"
+        "--kill-after", type=int, metavar="STEPS", help="kill this process, as a power cut would"
     )
     options = parser.parse_args()
     torch.set_num_threads(1)  # so that sums are computed in the same order each time

@@ -9,11 +9,11 @@
     ├── SchemaError(ValueError)          the bytes are valid, but do not match the request
     ├── EncodeError(ValueError)          the caller's value cannot be stored
     ├── StaleIndexError(ValueError)      the index does not belong to this file
-    └── ClosedError(ValueError)          used after close
+    └── ClosedError(ValueError)          used after close, or after an interrupt that it cannot go on from
 
 The layer that finds a fault knows the reason; an outer layer knows the file. So the place is kept in
-attributes that may be filled in later, and the message is composed when it is shown.
-``OSError`` is never wrapped. This module knows nothing of files, frames or messages.
+attributes that may be filled in later, and the message is composed when it is shown. It never carries control
+characters of the data. ``OSError`` is never wrapped. This module knows nothing of files, frames or messages.
 """
 
 from __future__ import annotations
@@ -21,11 +21,19 @@ from __future__ import annotations
 from typing import Any
 
 from . import public
+from .printable import printable
 
 
 @public
 class PureRecordError(Exception):
     """Base of everything that purerecord raises on purpose."""
+
+    def __str__(self) -> str:
+        return printable(self._text())
+
+    def _text(self) -> str:
+        """The message, in which names may hold anything."""
+        return super().__str__()
 
 
 @public
@@ -50,7 +58,7 @@ class CorruptionError(PureRecordError, ValueError):
         self.offset = offset
         self.record = record
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         place = []
         if self.record is not None:
             place.append(f"record {self.record}")
@@ -107,8 +115,8 @@ class DecodeError(CorruptionError):
         self.feature = feature
         self.position = position
 
-    def __str__(self) -> str:
-        text = super().__str__()
+    def _text(self) -> str:
+        text = super()._text()
         return text if self.feature is None else f"{text} (feature {self.feature!r})"
 
 
@@ -125,7 +133,7 @@ class _FeatureError(PureRecordError, ValueError):
         feature = "" if self.feature is None else f"feature {self.feature!r}"
         return [feature, "" if self.record is None else f"record {self.record}"]
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         return ": ".join(part for part in [*self._place(), self.reason] if part)
 
 
@@ -157,7 +165,7 @@ class SchemaError(_FeatureError):
         self.step: int | None = None
         self.name: str | None = None
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         step = "" if self.step is None else f"step {self.step}"
         parts = [self.path, self.name, *self._place(), step, self.reason]
         return ": ".join(part for part in parts if part)
@@ -175,4 +183,4 @@ class StaleIndexError(PureRecordError, ValueError):
 
 @public
 class ClosedError(PureRecordError, ValueError):
-    """Used after close."""
+    """Used after close; or after an interrupt, or in a forked process, where it cannot go on."""

@@ -2,8 +2,8 @@
 
 One buffer and two arrays of offsets represent a whole batch, so a million small records need no million
 Python objects. ``Records`` is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong to the
-caller, slicing gives ``Records`` over the same buffer. It remembers where its records come from, for error
-messages. This module opens no file and knows neither frames nor Examples.
+caller; a slice, an array of numbers or a mask gives ``Records`` over the same buffer. It remembers where its
+records come from, for error messages. This module opens no file and knows neither frames nor Examples.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ FRAME_HEADER = 12
 
 BytesLike = Union[bytes, bytearray, memoryview]
 Offsets = npt.NDArray[np.int64]
+# What chooses several records: numbers, or a mask.
+Chosen = Union[npt.NDArray[Any], list[int], list[bool]]
 
 
 # Payloads of a smaller mean length are read through a stream over a copy of all, larger ones one by one.
@@ -209,12 +211,17 @@ class Records(Sequence[bytes]):
         return islice(map(source.read, steps.tolist()), 1, None, 2)
 
     @overload
-    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: int) -> bytes: ...
     @overload
-    def __getitem__(self, key: slice) -> Records: ...
-    def __getitem__(self, key: SupportsIndex | slice) -> bytes | Records:
+    def __getitem__(self, key: slice | Chosen) -> Records: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: SupportsIndex | slice | Chosen) -> bytes | Records:
         if not isinstance(key, slice):
-            index = as_index(key)
+            try:
+                index = as_index(key)  # type: ignore[arg-type]
+            except TypeError:
+                return self.take(chosen_numbers(key, len(self)))
             return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
         start, _, step = key.indices(len(self))
         if step != 1 or self.origins is not None:
@@ -296,6 +303,34 @@ class Records(Sequence[bytes]):
     def __repr__(self) -> str:
         origin = f", from {self.path!r}" if self.path else ""
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
+
+
+def chosen_numbers(keys: Any, count: int) -> Offsets:
+    """The numbers, from 0 on, that a list or array of integers or a mask chooses among ``count`` records."""
+    if not isinstance(keys, list) and not getattr(keys, "ndim", 0):
+        raise TypeError(
+            f"records are chosen with an integer, a slice, an array of integers or a mask, not with a "
+            f"{type(keys).__name__}"
+        )
+    try:
+        numbers = np.asarray(keys)
+    except ValueError:  # lists of several lengths
+        raise TypeError("records are chosen with a vector of integers or a mask, not with lists") from None
+    if not numbers.size and numbers.dtype != np.bool_:
+        numbers = numbers.astype(np.int64)  # an empty list has no type of its own
+    if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
+        what = f"{numbers.ndim} dimensions" if numbers.ndim != 1 else f"the type {numbers.dtype}"
+        raise TypeError(
+            f"records are chosen with a vector of integers or a mask, not with an array of {what}"
+        )
+    if numbers.dtype.kind == "b":
+        if len(numbers) != count:
+            raise IndexError(f"a mask of {len(numbers)} values for {count} records")
+        return np.flatnonzero(numbers)
+    outside = numbers[(numbers < -count) | (numbers >= count)]
+    if len(outside):
+        raise IndexError(f"record {outside[0]} of {count}")
+    return np.where(numbers < 0, numbers + count, numbers).astype(np.int64)
 
 
 def _octets(payload: Any) -> bytes | memoryview:

@@ -60,10 +60,42 @@ def test_index_out_of_range_is_an_index_error(payloads, index):
             spread(payloads)[index]
 
 
-@pytest.mark.parametrize("key", [1.0, "1", None, b"1"])
+WRONG_KEYS = [1.0, "1", None, b"1", (1,), np.True_, ["1"], [1.0], [[1]], [[1], [1, 0]], np.array(["a"])]
+
+
+@pytest.mark.parametrize("key", WRONG_KEYS, ids=repr)
 def test_index_that_is_no_number_is_a_type_error(key):
     with pytest.raises(TypeError):
         spread([b"a", b"b"])[key]
+
+
+@given(PAYLOADS, st.data())
+def test_arrays_of_numbers_and_masks_choose_records(payloads, data):
+    count = len(payloads)
+    numbers = data.draw(st.lists(st.integers(-count, count - 1), max_size=9)) if count else []
+    mask = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    records = Records.of(payloads)
+    expected = [payloads[number] for number in numbers]
+    unsigned = np.array([number % count for number in numbers], np.uint64)
+    for key in (numbers, np.array(numbers, np.int64), np.array(numbers, np.int8), unsigned):
+        chosen = records[key]
+        assert isinstance(chosen, Records)
+        assert list(chosen) == expected
+        assert [chosen.origin(i)[1] for i in range(len(chosen))] == unsigned.tolist()
+    for key in (mask, np.array(mask, bool)):
+        assert list(records[key]) == [
+            payload for payload, wanted in zip(payloads, mask, strict=True) if wanted
+        ]
+
+
+def test_numbers_and_masks_that_do_not_fit_are_index_errors():
+    records = spread([b"a", b"b", b"c"])
+    for key in ([3], np.array([0, -4]), np.array([2**63], np.uint64), [-(2**62)]):
+        with pytest.raises(IndexError, match=r"record -?\d+ of 3"):
+            records[key]
+    for mask in ([True], np.zeros(4, bool), np.zeros(0, bool)):
+        with pytest.raises(IndexError, match=r"a mask of \d values for 3 records"):
+            records[mask]
 
 
 def test_slice_knows_its_place_in_the_file_if_it_has_one():

@@ -91,7 +91,7 @@ def read_table(
 
 
 def _batches(reader: RecordReader) -> Iterator[Records]:
-    while (records := reader.take(lambda stream: stream.next(_CHUNK_RECORDS, _CHUNK_BYTES))) is not None:
+    while (records := reader.next_batch(_CHUNK_RECORDS, _CHUNK_BYTES)) is not None:
         yield records
 
 

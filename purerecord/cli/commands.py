@@ -21,20 +21,25 @@ from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
 from ..container.looks_like import open_source
 from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
-from ..recovery.report import FileReport, SalvageReport, human_size, salvaged_together
+from ..printable import printable, printable_json
+from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
 from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
+from ..storage.compression import READ_ONLY
 from ..storage.opened import Opened
-from ..storage.paths import Named, resolve
+from ..storage.paths import Named, is_stream, resolve, without_indexes
 from .exit_status import Outcome, write
 from .progress import ProgressLine
-from .render import Selection, Summary, as_json, as_text
+from .render import Selection, Summary, as_json, as_text, merged
 
-_COMPRESSIONS = {"auto": "auto", "none": "", "gzip": "GZIP", "zlib": "ZLIB"}
+_COMPRESSIONS = {"auto": "auto", "none": "", **{name.lower(): name for name in ("GZIP", "ZLIB", *READ_ONLY)}}
 # Bytes to validate above which worker processes are worth their start.
 _MIN_BYTES_FOR_WORKERS = 1 << 26
+# Records without a selected feature that ``cat`` holds back, until it is clear that the names are right.
+_MOST_HELD = 10_000
+_SEPARATORS = (os.sep, os.altsep or os.sep)
 
 
 def validate(arguments: Namespace) -> int:
@@ -56,9 +61,15 @@ def validate(arguments: Namespace) -> int:
             decode=arguments.decode,
             schema=schema,
             compression=_COMPRESSIONS[arguments.compression],
+            expect=arguments.expect,
+            min_records=arguments.min_records,
             progress=progress,
         )
-    _print_json(report.to_dict()) if arguments.json else _print(report.text(only_damaged=arguments.quiet))
+    if not (arguments.quiet and report.ok and not report.warnings):
+        if arguments.json:
+            _print_json(report.to_dict(only_damaged=arguments.quiet))
+        else:
+            _print(report.text(only_damaged=arguments.quiet))
     outcome.failed |= bool(report.unreadable)
     outcome.damaged |= not report.ok
     return outcome.code
@@ -69,37 +80,62 @@ def salvage(arguments: Namespace) -> int:
     if arguments.target == "-":
         raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
-    files = _files([arguments.source], outcome)
-    folder = len(files) > 1 or os.path.isdir(arguments.target) or arguments.target.endswith(os.sep)
+    files = _files(arguments.sources, outcome)
+    many = len(files) > 1 or len(arguments.sources) > 1
+    folder = many or os.path.isdir(arguments.target) or arguments.target.endswith(_SEPARATORS)
     if folder and files and os.path.isfile(arguments.target):
         reason = f"{len(files)} files are to be salvaged, so it must be a folder"
         raise NotADirectoryError(errno.ENOTDIR, reason, arguments.target)
-    jobs = [_job(arguments, file, folder=folder) for file in files]
-    check_places(jobs)  # all of them before anything is written
+    check_places([_job(arguments, file, folder=folder) for file in files])  # before anything is written
+    found = len(files)
+    if arguments.only_damaged:
+        files = _not_sound(files, arguments)
     if folder and files:
         os.makedirs(arguments.target, exist_ok=True)
-    reports = []
-    for file, target, quarantine in jobs:
-        with outcome.handling(_name(file)) as failure, ProgressLine(_size(file)) as progress:
-            report = salvage_file(
-                file,
-                target,
-                quarantine=quarantine,
-                compression=_COMPRESSIONS[arguments.compression],
-                options=_COMPRESSIONS.get(arguments.output_compression),
-                progress=progress,
-            )
-        if failure.reason:
-            report = SalvageReport((FileReport(_name(file), 0, 0, error=failure.reason),))
-        elif not arguments.json:
-            _print(report.text())
-        reports.append(report)
-        outcome.damaged |= not report.ok
-    if arguments.json and reports and (folder or reports[0].output):
-        _print_json([report.to_dict() for report in reports] if folder else reports[0].to_dict())
-    elif len(reports) > 1:
-        _print(salvaged_together(reports))
+    reports = [_salvaged(arguments, file, outcome, folder=folder) for file in files]
+    outcome.damaged |= not all(report.ok for report in reports)
+    if not arguments.quiet or not all(report.ok for report in reports):
+        _print_salvaged(arguments, reports, folder=folder)
+    if arguments.only_damaged and not (arguments.json or arguments.quiet):
+        _print(f"{found - len(files):,} of {counted(found, 'file')} sound and skipped")
     return outcome.code
+
+
+def _print_salvaged(arguments: Namespace, reports: list[SalvageReport], *, folder: bool) -> None:
+    quiet = arguments.quiet
+    if arguments.json and folder:
+        _print_json([report.to_dict() for report in reports if not (quiet and report.ok)])
+    elif len(reports) > 1:
+        _print(salvaged_together(reports, only_damaged=quiet))
+    elif reports and reports[0].output:  # otherwise the failure has been printed
+        _print_json(reports[0].to_dict()) if arguments.json else _print(reports[0].text())
+
+
+def _not_sound(files: list[Named], arguments: Namespace) -> list[Named]:
+    """The files that are damaged; those that cannot be read are left to fail when they are salvaged."""
+    for file in files:
+        if not isinstance(file, str) or is_stream(file):
+            raise ValueError(f"{_name(file)}: --only-damaged reads a file twice, which a pipe does not allow")
+    compression = _COMPRESSIONS[arguments.compression]
+    with ProgressLine(sum(map(_size, files))) as progress:
+        report = validate_files(files, compression=compression, progress=progress)
+    return [file for file, checked in zip(files, report.files, strict=True) if not checked.ok]
+
+
+def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bool) -> SalvageReport:
+    """Salvage one file; a failure is printed, and noted in ``outcome``."""
+    _, target, quarantine = _job(arguments, file, folder=folder)
+    name = _name(file)
+    with outcome.handling(name) as failure, ProgressLine(_size(file)) as progress:
+        return salvage_file(
+            file,
+            target,
+            quarantine=quarantine,
+            compression=_COMPRESSIONS[arguments.compression],
+            options=_COMPRESSIONS.get(arguments.output_compression),
+            progress=progress,
+        )
+    return SalvageReport((FileReport(name, 0, 0, error=failure.reason.removeprefix(f"{name}: ")),))
 
 
 def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
@@ -112,14 +148,13 @@ def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str
 
 
 def info(arguments: Namespace) -> int:
-    """Print a summary of each file."""
+    """Print a summary of the files."""
     outcome = Outcome()
-    summaries: list[dict[str, Any]] = []
+    files = _files(arguments.paths, outcome)
+    found: list[tuple[dict[str, Any], Summary]] = []
     samples: list[bytes] = []
-    names: list[str] = []
-    for file in _files(arguments.paths, outcome):
+    for file in files:
         summary, damages = Summary(arguments.sample), []
-        facts: dict[str, Any] = {}
         with (
             outcome.handling(_name(file)),
             closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
@@ -130,23 +165,23 @@ def info(arguments: Namespace) -> int:
                 else:
                     samples += part[: max(0, arguments.sample - summary.records)] if arguments.schema else []
                     summary.add(part)
-            facts = _facts(opened, damages)
+            found.append((_facts(opened, damages), summary))
         outcome.damaged |= bool(damages)
-        if not facts:
-            continue
-        names.append(_name(file))
-        summaries.append({**facts, **summary.to_dict()})
-        if not (arguments.json or arguments.schema):
-            _print("\n".join([opened.name, *_lines(facts), *summary.lines()]))
-    if arguments.schema and names:
-        with outcome.handling(" ".join(names)):
+    if arguments.schema and found:
+        with outcome.handling(" ".join(facts["path"] for facts, _ in found)):
             if not samples:
                 raise ValueError("no record to infer a schema from")
             sequences = infer_schema(samples, sequence=True)
             # An Example is a SequenceExample that has no feature lists.
-            _print(schema_to_json(sequences if sequences[1] else infer_schema(samples)).rstrip())
-    elif arguments.json and names:
-        _print_json(summaries)
+            schema = schema_to_json(sequences if sequences[1] else infer_schema(samples))
+            _print(printable_json(schema).rstrip())
+    elif arguments.json and found:
+        _print_json([{**facts, **summary.to_dict()} for facts, summary in found])
+    elif arguments.each or len(files) == 1:
+        for facts, summary in found:
+            _print("\n".join([printable(facts["path"]), *_lines(facts), *summary.lines()]))
+    elif found:
+        _print("\n".join([*_table(found), *merged([summary for _, summary in found]).lines()]))
     return outcome.code
 
 
@@ -154,7 +189,7 @@ def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
     return {
         "path": opened.name,
         "size": opened.position,
-        "compression": opened.compression or "",
+        "compression": opened.compression or "none",
         "blocked": opened.blocked,
         "damages": len(damages),
         "damaged_bytes": sum(damage.size for damage in damages),
@@ -163,9 +198,26 @@ def _facts(opened: Opened, damages: list[Damage]) -> dict[str, Any]:
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"  size         {human_size(facts['size'])}"
-    yield f"  compression  {facts['compression'] or 'none'}{', in blocks' if facts['blocked'] else ''}"
+    yield f"  compression  {_compression(facts)}"
     if facts["damages"]:
         yield f"  damage       {human_size(facts['damaged_bytes'])}; purerecord validate says more"
+
+
+def _table(found: list[tuple[dict[str, Any], Summary]]) -> list[str]:
+    """A line for each file, totals last."""
+    rows = [("file", "records", "size", "compression")]
+    for facts, summary in found:
+        damage = f", {human_size(facts['damaged_bytes'])} damaged" if facts["damages"] else ""
+        size = human_size(facts["size"])
+        rows.append((printable(facts["path"]), f"{summary.records:,}", size, _compression(facts) + damage))
+    records = sum(summary.records for _, summary in found)
+    size = human_size(sum(facts["size"] for facts, _ in found))
+    rows.append((counted(len(found), "file"), f"{records:,}", size, ""))
+    return [line.rstrip() for line in aligned(rows)]
+
+
+def _compression(facts: dict[str, Any]) -> str:
+    return f"{facts['compression']}{', in blocks' if facts['blocked'] else ''}"
 
 
 def cat(arguments: Namespace) -> int:
@@ -174,7 +226,8 @@ def cat(arguments: Namespace) -> int:
         raise ArgumentError(None, "--features is for --format json and text; raw records are whole")
     outcome = Outcome()
     selection = Selection(arguments.features)
-    left = arguments.limit
+    held: list[str] = []  # records without a selected feature, printed once another record has one
+    skip, left = arguments.skip, arguments.limit
     for file in _files(arguments.paths, outcome):
         with (
             outcome.handling(_name(file)),
@@ -185,25 +238,34 @@ def cat(arguments: Namespace) -> int:
                     outcome.damaged = True
                     outcome.say(f"{opened.name}: {part}")
                     continue
-                for number, payload in enumerate(part[:left], part.first):
-                    _show(arguments, number, payload, selection)
-                left = None if left is None else left - len(part)
-                if left is not None and left <= 0:
+                chosen = part[skip : None if left is None else skip + left]
+                for number, payload in enumerate(chosen, part.first + min(skip, len(part))):
+                    _show(arguments, number, payload, selection, held)
+                skip -= min(skip, len(part))
+                left = None if left is None else left - len(chosen)
+                if left == 0:
                     break
-        if left is not None and left <= 0:
+        if left == 0:
             break
-    for reason in selection.missing():
+    missing = selection.missing()
+    for text in held if selection.found or not missing else ():
+        _print(text)
+    for reason in missing:
         outcome.fail(reason)
     return outcome.code
 
 
-def _show(arguments: Namespace, number: int, payload: bytes, selection: Selection) -> None:
+def _show(arguments: Namespace, number: int, payload: bytes, selection: Selection, held: list[str]) -> None:
+    """Print a record; or add it to ``held``, if no record so far has had a selected feature."""
     if arguments.format == "raw":
         write(payload)
-    elif arguments.format == "text":
-        _print(as_text(number, payload, selection))
-    else:
-        _print(as_json(payload, selection))
+        return
+    text = as_text(number, payload, selection) if arguments.format == "text" else as_json(payload, selection)
+    held.append(text)
+    if selection.found or len(held) > _MOST_HELD:
+        for line in held:
+            _print(line)
+        held.clear()
 
 
 def index(arguments: Namespace) -> int:
@@ -219,7 +281,7 @@ def index(arguments: Namespace) -> int:
             made = build_index(path)
             target = arguments.output or index_path(path)
             made.save(target, format=arguments.format)
-            _print(f"{target}: {len(made):,} records")
+            _print(f"{printable(target)}: {counted(len(made), 'record')}")
     return outcome.code
 
 
@@ -232,14 +294,17 @@ def demo(arguments: Namespace) -> int:
 
 
 def _files(paths: list[str], outcome: Outcome) -> list[Named]:
-    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened."""
+    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened.
+
+    An index file beside its data is left out: mostly the shell has expanded ``folder/*``.
+    """
     files: list[Named] = []
     for path in paths:
         with outcome.handling(path):
             if path == "-" and sys.stdin is None:
                 raise ValueError("stdin is closed")
             files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
-    return files
+    return without_indexes(files)
 
 
 def _name(file: Named) -> str:
@@ -251,11 +316,10 @@ def _size(file: Named) -> int:
 
 
 def _print(text: str) -> None:
-    # The bytes of a file name that is no valid text are printed unchanged.
-    write(text.encode("utf-8", "surrogateescape") + b"\n")
+    """Print text in which all names and values have passed through ``printable``."""
+    write(text.encode() + b"\n")
 
 
 def _print_json(value: Any) -> None:
     # JSON is always UTF-8. The bytes of a file name that is no valid text become JSON escapes.
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    write(text.encode("utf-8", "backslashreplace") + b"\n")
+    _print(printable_json(json.dumps(value, indent=2, ensure_ascii=False)))

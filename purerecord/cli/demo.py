@@ -35,7 +35,7 @@ def _tour(folder: str) -> None:
     columns = _columns()
     with _timed("encoded and wrote"), pr.ShardedWriter(pattern) as writer:
         writer.write_many(pr.encode_examples(columns))
-    print(f"  {len(writer.paths)} shards, {sum(map(os.path.getsize, writer.paths)):,} bytes in {folder}")
+    print(f"  {len(writer.paths)} shards, {sum(map(os.path.getsize, writer.paths)):,} bytes in {folder!r}")
 
     with _timed("read, both CRCs checked,"):
         count = sum(1 for _ in pr.read_records(pattern))

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from ..errors import CorruptionError, PureRecordError
+from ..printable import printable
 
 DAMAGED = 3
 # Errors about a file or its name. Any other error is a bug of purerecord.
@@ -90,7 +91,7 @@ class Outcome:
 def say(text: str) -> None:
     """Print one line on stderr; if stderr cannot be written, print nothing."""
     with suppress(OSError):
-        print(f"purerecord: {text}", file=sys.stderr)
+        print(f"purerecord: {printable(text)}", file=sys.stderr)
 
 
 def explain(error: BaseException, name: str = "") -> str:
@@ -103,7 +104,8 @@ def explain(error: BaseException, name: str = "") -> str:
         text = error.strerror or str(error)
         if isinstance(error.filename, (str, bytes)):
             name = os.fsdecode(error.filename)
-        return f"{name}: {text}" if name else text
+        if error.strerror:  # it never holds the name
+            return f"{name}: {text}" if name else text
     else:
         text = str(error) or type(error).__name__
-    return f"{name}: {text}" if name and name not in text else text
+    return f"{name}: {text}" if name and printable(name) not in text else text

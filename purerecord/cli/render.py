@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,14 @@ from ..container.looks_like import looks_like
 from ..errors import DecodeError
 from ..payload.example import decode_sequence_example
 from ..payload.json_values import bytes_to_json, float_to_json
+from ..printable import printable, printable_json
 from ..records import Records
-from ..recovery.report import human_size
+from ..recovery.report import counted, human_size
 
 # The values of a feature, and the characters of a string, that text shows before it is cut short.
 _SHOWN_VALUES, _SHOWN_CHARACTERS = 8, 60
+# The feature names that a message about an unknown name lists.
+_SHOWN_NAMES = 20
 # Feature names that a selection remembers. With more, it no longer reports names as missing.
 _MAX_SEEN = 10_000
 
@@ -45,13 +48,19 @@ class Selection:
             self._seen.update(dict.fromkeys(part))
         return {name: part[name] for name in part if name in self._names}
 
+    @property
+    def found(self) -> bool:
+        """Whether everything is selected, or a selected name has been seen."""
+        return self._names is None or not self._seen.keys().isdisjoint(self._names)
+
     def missing(self) -> list[str]:
         """A sentence for each selected name that no record has."""
         sentences = []
         for name in self._names or ():
             if name not in self._seen and len(self._seen) < _MAX_SEEN:
-                near = difflib.get_close_matches(name, self._seen, 3) or list(self._seen)[:5]
-                there = f"; there is {', '.join(map(repr, near))}" if near else ""
+                near = difflib.get_close_matches(name, self._seen, 3) or sorted(self._seen)
+                more = f" and {len(near) - _SHOWN_NAMES:,} more" if len(near) > _SHOWN_NAMES else ""
+                there = f"; there is {', '.join(map(repr, near[:_SHOWN_NAMES]))}{more}" if near else ""
                 sentences.append(f"no record has a feature {name!r}{there}")
         return sentences
 
@@ -77,14 +86,14 @@ def as_json(payload: bytes, selection: Selection = _ALL) -> str:
 
 def as_text(number: int, payload: bytes, selection: Selection = _ALL) -> str:
     """A few lines for people. Long lists and strings are cut short, and bytes are only described."""
-    lines = [f"record {number}: {len(payload):,} bytes"]
+    lines = [f"record {number}: {counted(len(payload), 'byte')}"]
     decoded = _decoded(payload)
     if decoded is None:
         return "\n".join([*lines, f"  no Example; {_described(payload)}"])
     context, sequence = map(selection.among, decoded)
-    lines += [f"  {name}: {_brief(value)}" for name, value in sorted(context.items())]
+    lines += [f"  {printable(name)}: {_brief(value)}" for name, value in sorted(context.items())]
     for name, steps in sorted(sequence.items()):
-        lines.append(f"  {name}: {len(steps):,} steps")
+        lines.append(f"  {printable(name)}: {counted(len(steps), 'step')}")
         lines += [f"    {_brief(step)}" for step in steps[:_SHOWN_VALUES]]
     return "\n".join(lines)
 
@@ -98,7 +107,7 @@ def _decoded(payload: bytes) -> tuple[Any, Any] | None:
 
 
 def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return printable_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def _values(values: Any) -> list[Any]:
@@ -130,7 +139,7 @@ def _described(value: bytes) -> str:
     text = value[: 4 * _SHOWN_CHARACTERS].decode(errors="replace")
     if "\ufffd" in text or not (text.isprintable() or not text):
         what = looks_like(value[:256])
-        return f"<{len(value):,} bytes{', ' + what if what and what != 'text' else ''}>"
+        return f"<{counted(len(value), 'byte')}{', ' + what if what and what != 'text' else ''}>"
     return json.dumps(
         text[:_SHOWN_CHARACTERS] + ("..." if len(value) > _SHOWN_CHARACTERS else ""), ensure_ascii=False
     )
@@ -151,13 +160,13 @@ class Summary:
     decoded: int = 0
     undecodable: int = 0
     features: dict[str, _Feature] = field(default_factory=dict)
+    files: int = 1
 
     def add(self, records: Records) -> None:
         """Add records to the summary."""
         lengths = records.lengths
-        low, high = int(lengths.min()), int(lengths.max())
-        self.shortest = low if self.shortest is None else min(low, self.shortest)
-        self.longest = high if self.longest is None else max(high, self.longest)
+        self.shortest = _either(min, int(lengths.min()), self.shortest)
+        self.longest = _either(max, int(lengths.max()), self.longest)
         self.records += len(records)
         self.payload_bytes += records.nbytes
         for payload in records[: max(0, self.sample - self.decoded - self.undecodable)]:
@@ -197,16 +206,30 @@ class Summary:
                 f"{human_size(mean)} on average"
             )
         if self.undecodable:
-            looked = self.decoded + self.undecodable
-            lines.append(
-                f"  content      {self.undecodable:,} of the first {looked:,} records are no Examples"
-            )
+            looked = counted(self.decoded + self.undecodable, "record")
+            lines.append(f"  content      of the first {looked}, {self.undecodable:,} no Examples")
         if self.features:
-            lines.append(f"  features     in the first {self.decoded:,} records")
-        width = max(map(len, self.features), default=0)
+            each = f", at most {self.sample:,} of each file" if self.files > 1 else ""
+            lines.append(f"  features     in the first {counted(self.decoded, 'record')}{each}")
+        width = max((len(printable(name)) for name in self.features), default=0)
         for name, feature in sorted(self.features.items()):
-            lines.append(f"    {name:<{width}}  {feature.describe(self.decoded)}")
+            lines.append(f"    {printable(name):<{width}}  {feature.describe(self.decoded)}")
         return lines
+
+
+def merged(summaries: list[Summary]) -> Summary:
+    """One summary of several files, all with the same ``sample``."""
+    whole = Summary(summaries[0].sample, files=len(summaries))
+    for summary in summaries:
+        whole.records += summary.records
+        whole.payload_bytes += summary.payload_bytes
+        whole.shortest = _either(min, whole.shortest, summary.shortest)
+        whole.longest = _either(max, whole.longest, summary.longest)
+        whole.decoded += summary.decoded
+        whole.undecodable += summary.undecodable
+        for name, feature in summary.features.items():
+            whole.features.setdefault(name, _Feature()).merge(feature)
+    return whole
 
 
 @dataclass
@@ -229,12 +252,22 @@ class _Feature:
 
     def _count(self, number: int) -> None:
         self.present += 1
-        self.fewest = number if self.fewest is None else min(number, self.fewest)
-        self.most = number if self.most is None else max(number, self.most)
+        self.fewest = _either(min, number, self.fewest)
+        self.most = _either(max, number, self.most)
+
+    def _kinds(self) -> str:
+        return "/".join(sorted(self.kinds)) or "empty"
+
+    def merge(self, other: _Feature) -> None:
+        self.stepped |= other.stepped
+        self.kinds |= other.kinds
+        self.present += other.present
+        self.fewest = _either(min, self.fewest, other.fewest)
+        self.most = _either(max, self.most, other.most)
 
     def to_dict(self) -> Mapping[str, Any]:
         return {
-            "kind": "/".join(sorted(self.kinds)),
+            "kind": self._kinds(),
             "present": self.present,
             "fewest": self.fewest,
             "most": self.most,
@@ -245,7 +278,12 @@ class _Feature:
         what = "step" if self.stepped else "value"
         count = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
         missing = f", missing in {records - self.present:,}" if self.present < records else ""
-        return f"{'/'.join(sorted(self.kinds))}, {count} {what}{'' if count == '1' else 's'}{missing}"
+        return f"{self._kinds()}, {count} {what}{'' if count == '1' else 's'}{missing}"
+
+
+def _either(choose: Callable[[int, int], int], one: int | None, other: int | None) -> int | None:
+    """The chosen one of two numbers; the other one if one is None."""
+    return other if one is None else one if other is None else choose(one, other)
 
 
 def _kind(values: Any) -> str:

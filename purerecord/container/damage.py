@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .. import public
+from ..printable import printable
 
 BAD_LENGTH = "bad length checksum"
 BAD_DATA = "bad data checksum"
@@ -28,9 +29,10 @@ NOT_A_TFRECORD = "not a TFRecord"
 class Damage:
     """The bytes ``[begin, end)`` of a file's plain data are damaged.
 
-    ``kind`` is one of the names above, ``records`` the number of lost records if known, and ``detail`` a
-    sentence for people. If a compressed file is broken, ``compressed`` is the range ``[begin, end)`` of the
-    file itself that could not be inflated: an empty one if the file just ends too early.
+    ``kind`` is one of the names above, and ``detail`` a sentence for people. ``records`` is the number of
+    lost records if known. For a cut file it never is: nothing tells what came after the cut. If a compressed
+    file is broken, ``compressed`` is the range ``[begin, end)`` of the file itself that could not be
+    inflated: an empty one if the file just ends too early.
     """
 
     begin: int
@@ -58,4 +60,4 @@ class Damage:
         place = f"[{self.begin}, {self.end})"
         if self.compressed is not None:
             place += f", compressed [{self.compressed[0]}, {self.compressed[1]})"
-        return f"{place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")
+        return f"{place}: {self.kind}" + (f" ({printable(self.detail)})" if self.detail else "")

@@ -9,7 +9,7 @@ nor what a payload means.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,13 @@ _SEARCH_BUDGET = 1 << 33
 _SHORT_PAYLOAD = 1 << 12
 # A source that cannot rewind must keep the payload in memory: a search ignores longer ones there.
 _LONGEST_KEPT_PAYLOAD = 1 << 28
+
+
+class Place(NamedTuple):
+    """Where in a file the next frame begins, and the number of its record."""
+
+    offset: int
+    record: int
 
 
 class FrameStream:
@@ -85,6 +92,19 @@ class FrameStream:
     def record(self) -> int:
         """The number in the file of the next record."""
         return self._buffer.record
+
+    def place(self) -> Place | None:
+        """Where the next record is, for ``go_back``; None if this source cannot go back."""
+        return (
+            Place(self._buffer.offset, self.record) if self._opened.rewinds and not self._headless else None
+        )
+
+    def go_back(self, place: Place) -> None:
+        """Continue at ``place``, whatever an interrupted call has left behind."""
+        self._opened.go_to(place.offset)
+        self._buffer.load(b"", place.offset)
+        self._buffer.record = place.record
+        self._broken, self._resynced, self._headless = None, False, False
 
     def next(self, limit: int | None = None, most: int | None = None) -> Records | None:
         """The next records, or None at the end; a file that grows may have more later.
@@ -318,9 +338,10 @@ class FrameStream:
         inner = resync.last_frames(buffer.data[begin : end + FOOTER])
         if inner is not None:
             buffer.record += 1
-            # Bytes are missing from this frame, and its length leads past the frames that follow it.
+            # Bytes are missing from this frame, and its length leads past the frames that follow it. Whole
+            # records may be missing with them.
             self._resynced = True
-            return Damage(at, self._go_to(buffer.base + begin + inner), damage.BAD_DATA, 1)
+            return Damage(at, self._go_to(buffer.base + begin + inner), damage.BAD_DATA)
         kind = damage.ZEROS if resync.has_hole(buffer.data[begin:end]) else damage.BAD_DATA
         buffer.cursor += 1
         buffer.record += 1
@@ -440,7 +461,7 @@ class FrameStream:
         kind = damage.BAD_DATA
         if found is None:
             kind = damage.TRUNCATED_FOOTER if end - begin >= size - FOOTER else damage.TRUNCATED_PAYLOAD
-        return Damage(begin, end, kind, 1)
+        return Damage(begin, end, kind)  # how many records were cut off after it, or out of it, is unknown
 
     def _find_inside(self, size: int, *, whole: bool) -> int | None:
         """The next frame of the file among the ``size`` bytes that the frame before it claims.

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from .. import public
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
+from ..printable import printable
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, local_path, temporary_name, writing
@@ -236,7 +237,7 @@ def build_index(path: Any) -> Index:
     """
     name = local_path(path)
     if is_url(name):
-        raise ValueError(f"{name}: an index is built from a local file")
+        raise ValueError(f"{printable(name)}: an index is built from a local file")
     with open(name, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         try:
@@ -263,8 +264,8 @@ def build_index(path: Any) -> Index:
 def not_seekable(name: str) -> str:
     """The error message for a compressed file that cannot seek."""
     return (
-        f"{name} is one compressed stream, in which one cannot seek; rewrite it, uncompressed or with "
-        f'TFRecordOptions("GZIP", block_size=1 << 20), to read records at random'
+        f"{printable(name)} is one compressed stream, in which one cannot seek; rewrite it, uncompressed or "
+        f'with TFRecordOptions("GZIP", block_size=1 << 20), to read records at random'
     )
 
 

@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 from ..errors import ChecksumError
+from ..storage.bz2_xz_zstd import sniff_member
 from ..storage.opened import Opened
 from ..storage.paths import Named
 from .frames import HEADER, decode_header
@@ -20,7 +21,7 @@ def open_source(file: Named, compression: Any = "auto") -> Opened:
 
 
 def detect(head: bytes) -> str:
-    """The compression of a file that begins with ``head``: "", "GZIP" or "ZLIB".
+    """The compression of a file that begins with ``head``; "" for none.
 
     A file is uncompressed exactly if the CRC of its first length holds. Any other file has the compression
     that its first bytes suggest.
@@ -35,7 +36,7 @@ def detect(head: bytes) -> str:
 
 
 def sniff(head: bytes) -> str:
-    """ "GZIP", "ZLIB" or "" for a file that begins with ``head``, which is not a frame header."""
+    """The compression of a file that begins with ``head``, which is not a frame header; "" for none."""
     if head.startswith(b"\x1f\x8b"):
         return "GZIP"
     if len(head) >= 2 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0:
@@ -46,7 +47,7 @@ def sniff(head: bytes) -> str:
             return "ZLIB"
         except zlib.error:
             pass
-    return ""
+    return sniff_member(head)
 
 
 def wrong_file_hint(head: bytes) -> str:
@@ -72,9 +73,12 @@ _MAGICS = (
     (b"version https://git-lfs", "a git-LFS pointer: the data itself was not fetched, try `git lfs pull`"),
     (b"\x1f\x8b", 'gzip data; open it with compression="GZIP" or "auto"'),
     (b"PK\x03\x04", "a zip archive"),
-    (b"\x28\xb5\x2f\xfd", "zstd data"),
-    (b"BZh", "bzip2 data"),
-    (b"\xfd7zXZ", "xz data"),
+    (b"\x28\xb5\x2f\xfd", 'zstd data; open it with compression="ZSTD" or "auto"'),
+    (b"BZh", 'bzip2 data; open it with compression="BZ2" or "auto"'),
+    (b"\xfd7zXZ", 'xz data; open it with compression="XZ" or "auto"'),
+    (b"\x04\x22\x4d\x18", "LZ4 data, which must be decompressed first"),
+    (b"\x02\x21\x4c\x18", "LZ4 data, which must be decompressed first"),
+    (b"\xff\x06\x00\x00sNaPpY", "Snappy data, which must be decompressed first"),
     (b"PAR1", "a Parquet file"),
     (b"ARROW1", "an Arrow file"),
     (b"\x89HDF", "an HDF5 file"),

@@ -12,17 +12,17 @@ import os
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import index as as_index
-from typing import Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, Union, overload
 
 import numpy as np
 
 from .. import public
 from ..errors import CompressionError, CorruptionError, StaleIndexError
-from ..records import Origins, Records
+from ..records import Chosen, Origins, Records, chosen_numbers
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
@@ -38,8 +38,13 @@ from .reader import RecordReader
 _BYTES_AT_ONCE = 1 << 22
 # A loop over all records reads this many at a time.
 _RECORDS_AT_ONCE = 1024
+# Files that a repr names, at most.
+_NAMED_FILES = 4
 # Inflated blocks of a blocked GZIP file that are kept, for each file.
 _CACHED_BLOCKS = 4
+
+
+_Numbers = Union[range, Offsets]
 
 
 @public
@@ -47,7 +52,8 @@ class RecordFile(Sequence[bytes]):
     """The records of one file, or of many shards, by number.
 
     ``index`` is an ``Index``, the path of one, or a list of those, one for each file. Without it, the index
-    beside the file (``<path>.index``) is used, or one is built on first use. A slice is a ``RecordFile``.
+    beside the file (``<path>.index``) is used, or one is built on first use. A slice, an array of numbers or
+    a mask gives a ``RecordFile`` of these records, which are read when they are asked for.
 
     >>> records = RecordFile("train-*.tfrecord")
     >>> len(records), records[0], records[-10:]
@@ -68,7 +74,7 @@ class RecordFile(Sequence[bytes]):
         self._shards = [
             _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
         ]
-        self._numbers: range | None = None  # the records of a slice; None means all
+        self._numbers: _Numbers | None = None  # the chosen records; None means all
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -79,24 +85,41 @@ class RecordFile(Sequence[bytes]):
         return len(self._all())
 
     @overload
-    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: int) -> bytes: ...
     @overload
-    def __getitem__(self, key: slice) -> RecordFile: ...
-    def __getitem__(self, key: SupportsIndex | slice) -> bytes | RecordFile:
+    def __getitem__(self, key: slice | Chosen) -> RecordFile: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> bytes: ...
+    def __getitem__(self, key: SupportsIndex | slice | Chosen) -> bytes | RecordFile:
         if isinstance(key, slice):
-            part = object.__new__(RecordFile)
-            part.__dict__.update(self.__dict__)
-            part._numbers = self._all()[key]
-            return part
-        number = self._all()[as_index(key)]
+            return self._part(self._all()[key])
+        try:
+            index = as_index(key)  # type: ignore[arg-type]
+        except TypeError:
+            return self._part(self._chosen(chosen_numbers(key, len(self))))
+        try:
+            number = int(self._all()[index])
+        except IndexError:
+            raise IndexError(f"record {index} of {len(self)}") from None
         shard = bisect_right(self._ends, number)
         return self._shards[shard].read_one(number - (self._ends[shard - 1] if shard else 0))
+
+    def _part(self, numbers: _Numbers) -> RecordFile:
+        part = object.__new__(RecordFile)
+        part.__dict__.update(self.__dict__)
+        part._numbers = numbers
+        return part
 
     def __getitems__(self, indices: Sequence[int]) -> list[bytes]:
         """Several records, in the order of ``indices``, read and checked together."""
         all_numbers = self._all()
-        numbers = np.array([all_numbers[index] for index in indices], np.int64)
-        shards, inside = self.locate(numbers)
+        try:
+            numbers = np.array([all_numbers[index] for index in indices], np.int64)
+        except IndexError:
+            count = len(all_numbers)
+            outside = next(index for index in indices if not -count <= index < count)
+            raise IndexError(f"record {outside} of {count}") from None
+        shards, inside = self._locate(numbers)
         found = [b""] * len(numbers)
         for shard in np.unique(shards).tolist():
             rows = np.flatnonzero(shards == shard)
@@ -115,8 +138,7 @@ class RecordFile(Sequence[bytes]):
         joined and checked together. This makes a shuffle over whole files fast.
         """
         if self._plain and len(numbers):
-            every = self._all()
-            shards, inside = self.locate(every.start + numbers * every.step)
+            shards, inside = self._locate(self._chosen(numbers))
             data, sizes = [b""] * len(numbers), np.empty(len(numbers), np.int64)
             for shard in np.unique(shards).tolist():
                 rows = np.flatnonzero(shards == shard)
@@ -126,28 +148,25 @@ class RecordFile(Sequence[bytes]):
                 return records
         return self.__getitems__(numbers.tolist())  # also raises the exact error
 
+    def locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+        """The files of these records, as places in ``paths``, and their numbers there; none is negative."""
+        return self._locate(self._chosen(numbers))
+
     def load_indexes(self) -> list[Index | None]:
         """The index of each file, loaded or built now if need be; None for a file that cannot seek."""
         return [shard.index for shard in self._shards]
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
-            yield from RecordReader(self._paths, verify=self._shards[0].verify)
-            return
-        for begin in range(0, len(self), _RECORDS_AT_ONCE):
-            numbers = range(begin, min(begin + _RECORDS_AT_ONCE, len(self)))
-            try:
-                records: Iterable[bytes] = self.__getitems__(numbers)
-            except (CorruptionError, StaleIndexError):
-                records = map(self.__getitem__, numbers)  # gives the records before the damage first
-            yield from records
+            return iter(RecordReader(self._paths, verify=self._shards[0].verify))
+        return iter(_Loop(self))
 
     def __records__(self) -> Records:
         """All records in memory, each with its file and its number there; for ``Records.of``."""
         if self._numbers is None:
             return Records.concat(RecordReader(self._paths, verify=self._shards[0].verify).batches())
         records = Records.of(list(self))
-        records.origins = Origins(self._paths, *self.locate(np.array(self._numbers, np.int64)))
+        records.origins = Origins(self._paths, *self._locate(np.array(self._numbers, np.int64)))
         return records
 
     def __getstate__(self) -> dict[str, Any]:
@@ -160,13 +179,23 @@ class RecordFile(Sequence[bytes]):
         self.__dict__.update(state, _shards=shards)
 
     def __repr__(self) -> str:
-        names = repr(self._paths[0]) if len(self._paths) == 1 else f"[{', '.join(map(repr, self._paths))}]"
+        names = ", ".join(map(repr, self._paths[:_NAMED_FILES]))
+        if len(self._paths) != 1:
+            more = len(self._paths) - _NAMED_FILES
+            names = f"[{names}, ... {more} more]" if more > 0 else f"[{names}]"
         if self._numbers is None:
             return f"RecordFile({names})"
+        if not isinstance(self._numbers, range):
+            return f"RecordFile({names})[<{len(self._numbers)} numbers>]"
         start, stop, step = self._numbers.start, self._numbers.stop, self._numbers.step
         return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
 
-    def _all(self) -> range:
+    def _chosen(self, numbers: Offsets) -> Offsets:
+        """The numbers, among the records of all files, of those of these records."""
+        every = self._all()
+        return every.start + numbers * every.step if isinstance(every, range) else every[numbers]
+
+    def _all(self) -> _Numbers:
         """The numbers of these records among the records of all files."""
         return range(self._ends[-1] if self._ends else 0) if self._numbers is None else self._numbers
 
@@ -183,10 +212,47 @@ class RecordFile(Sequence[bytes]):
     def _bounds(self) -> Offsets:
         return np.array([0, *self._ends], np.int64)
 
-    def locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
-        """The files of these records of all files, as places in ``paths``, and their numbers there."""
+    def _locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+        """The shards of these records of all files, and their numbers there."""
         shards = np.searchsorted(self._bounds[1:], numbers, side="right")
         return shards, numbers - self._bounds[shards]
+
+
+class _Loop:
+    """A loop over all records of a ``RecordFile``, in order."""
+
+    def __init__(self, records: RecordFile) -> None:
+        self._records = records
+        self._current: Iterator[bytes] = iter(())
+        self._next = 0  # the number of the first record after these
+        self._careful = 0  # before this number, records are read one by one: one of them is damaged
+
+    def __iter__(self) -> Iterator[bytes]:
+        # An error ends a generator for good. The loop then continues where it was, one by one.
+        return chain(self._generate(), iter(self._one, None))
+
+    def _generate(self) -> Iterator[bytes]:
+        records = self._records
+        while True:
+            yield from self._current
+            begin = self._next
+            step = _RECORDS_AT_ONCE if begin >= self._careful else 1
+            numbers = range(begin, min(begin + step, len(records)))
+            if not numbers:
+                return
+            try:
+                read = iter(records.__getitems__(numbers))
+            except (CorruptionError, StaleIndexError):
+                if step == 1:
+                    raise
+                self._careful = numbers.stop
+                continue
+            self._current, self._next = read, numbers.stop
+
+    def _one(self) -> bytes | None:
+        for record in self._generate():
+            return record
+        return None
 
 
 class _Shard:
@@ -295,8 +361,7 @@ class _Shard:
         first = int(index.first_records[number])
         last = int(index.first_records[number + 1]) if number + 1 < len(index.offsets) else index.records
         member = self._read_at(int(index.offsets[number]), int(index.sizes[number]))
-        block = decode_block_header(member)
-        data = inflate_block(member, block) if block is not None else None
+        data = inflate_block(member)
         if data is None:
             raise CompressionError(f"GZIP block {number} is broken", path=self.path, record=first)
         whole = split(data)

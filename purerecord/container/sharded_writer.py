@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import public
 from ..errors import ClosedError
+from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
 from ..storage.paths import is_url, local_path, shard_names, split_pattern, temporary_name
@@ -51,7 +52,9 @@ class ShardedWriter:
         self._closed = True  # until everything below has worked
         path = local_path(pattern)
         if is_url(path):
-            raise ValueError(f"{path}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL")
+            raise ValueError(
+                f"{printable(path)}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL"
+            )
         self._head, self._tail, counted = split_pattern(path)
         if counted is not None and shards not in (None, counted):
             raise ValueError(f"the name says {counted} shards, the argument {shards}")
@@ -201,7 +204,8 @@ class ShardedWriter:
             self._discard()
 
     def __repr__(self) -> str:
-        return f"<ShardedWriter {self._head}-*{self._tail}{' (closed)' if self._closed else ''}>"
+        pattern = printable(f"{self._head}-*{self._tail}")
+        return f"<ShardedWriter {pattern}{' (closed)' if self._closed else ''}>"
 
 
 def _sync(path: str) -> None:

@@ -47,7 +47,8 @@ class SmallFrameReader:
 
     def __del__(self) -> None:
         # In a cycle of references, Python 3.13 may clear the memory first, which fails while a view exists.
-        self._view.release()
+        if hasattr(self, "_view"):  # __init__ was not interrupted
+            self._view.release()
 
     def read(self, opened: Opened) -> SmallPayloads | None:
         """The next small frames; None, with ``opened`` left where it was, if they are few or unsound."""

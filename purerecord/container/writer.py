@@ -19,6 +19,7 @@ from typing import Any
 from .. import public
 from ..errors import ClosedError, EncodeError
 from ..memory.malloc import retain_freed_memory
+from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
@@ -33,6 +34,8 @@ _BUFFERED_BYTES = 1 << 18
 _GATHERED_MEAN = 1 << 12
 # Pieces that every system takes in one call.
 _PIECES_AT_ONCE = 1024
+# Bytes that every system takes in one call: macOS refuses 2 GiB.
+_MOST_AT_ONCE = 1 << 30
 # Records that ``write_many`` handles at once.
 _RECORDS_AT_ONCE = 8192
 # Records that ``write_many`` takes from an iterator before it looks at their sizes.
@@ -291,7 +294,9 @@ class _Output:
         gather = isinstance(self._file, io.FileIO) and hasattr(os, "writev")
         gather = gather and self._size >= _GATHERED_MEAN * len(self._pieces)
         while self._pieces:
-            if gather:
+            if gather and self._size > _MOST_AT_ONCE:
+                written = self._file.write(self._pieces[0])  # FileIO writes a part of what is too much
+            elif gather:
                 written = os.writev(self._file.fileno(), self._pieces[:_PIECES_AT_ONCE])
             else:
                 self._pieces = [b"".join(self._pieces)]
@@ -347,6 +352,6 @@ def check_appendable(path: str, options: TFRecordOptions) -> bool:
             file.seek(-8, os.SEEK_END)
             if file.read() == bytes(8):  # the CRC and size of nothing
                 raise ValueError(
-                    f"{path} ends with an empty GZIP member, after which TensorFlow stops reading"
+                    f"{printable(path)} ends with an empty GZIP member, after which TensorFlow stops reading"
                 )
     return records > 0

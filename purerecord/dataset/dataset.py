@@ -278,12 +278,14 @@ class TFRecordDataset(Dataset):
 
     ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
     "raise" raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop"
-    ends there.
+    ends there. With ``with_path``, the elements are pairs of path and record.
     """
 
-    def __init__(self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise") -> None:
+    def __init__(
+        self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise", with_path: bool = False
+    ) -> None:
         check_on_error(on_error)
-        super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error))
+        super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error, with_path))
 
 
 @public

@@ -67,10 +67,12 @@ def encode_sequence_example(context: Mapping[str, Any], sequence: Mapping[str, S
 
     The sequence maps names to steps: a list with a value for each step, an array whose first axis is the
     steps, or a ``Ragged`` whose rows are the steps. Steps may differ in length, but not in kind; integers
-    beside floats become floats.
+    beside floats become floats. A step that is ``[]`` has no kind. An empty context or sequence is not
+    stored.
     """
     lists = {checked_name(name): _encode_steps(name, steps) for name, steps in _items(sequence)}
-    return wire.delimited(1, _encode_features(context)) + wire.delimited(2, wire.encode_map(lists))
+    parts = (_encode_features(context), wire.encode_map(lists))
+    return b"".join([wire.delimited(number, part) for number, part in enumerate(parts, 1) if part])
 
 
 @public
@@ -188,7 +190,13 @@ def _as_steps(name: str, steps: Any) -> Sequence[Any]:
     elif isinstance(steps, Sequence):
         return steps
     elif hasattr(steps, "row_splits"):
-        return list(steps)
+        missing = getattr(steps, "missing", None)
+        # A list of steps cannot lack one: a missing step is one without a type, as [] is.
+        return (
+            list(steps)
+            if missing is None
+            else [[] if no else row for no, row in zip(missing, steps, strict=True)]
+        )
     elif hasattr(steps, "__array__") and (array := as_array(steps, name)).ndim:
         return list(array)
     reason = f"a sequence needs its steps in a list, an array or a Ragged, not in a {type(steps).__name__}"

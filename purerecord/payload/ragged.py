@@ -17,7 +17,7 @@ import numpy.typing as npt
 from .. import public
 from .row_index import row_number, row_numbers
 from .short_repr import MAX_ITEMS, short_repr
-from .values import Array, Offsets, as_values, converted, filled
+from .values import Array, Mask, Offsets, as_values, converted, filled
 
 
 @public
@@ -29,12 +29,18 @@ class Ragged:
     ragged dimension. ``row_splits`` starts at 0, never falls and ends at ``len(values)``. All other code
     relies on that, so it is a read-only copy of the argument.
 
+    ``missing`` is None, or a mask of the empty rows that stand for no list at all: their record lacks the
+    feature. ``untyped`` is None, or a mask of the missing rows whose record has the feature, but without a
+    type. ``decode_examples`` sets both, and ``encode_examples`` writes such rows as they were.
+
     >>> Ragged([1, 2, 3], [0, 2, 2, 3]).to_list()
     [[1, 2], [], [3]]
     """
 
     values: Union[Array, Ragged]
     row_splits: Offsets
+    missing: Mask | None = None
+    untyped: Mask | None = None
 
     def __post_init__(self) -> None:
         values = self.values if isinstance(self.values, Ragged) else as_values(self.values)
@@ -51,6 +57,24 @@ class Ragged:
             raise ValueError(f"row_splits must rise from 0 to {len(values)}, the number of values")
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "row_splits", splits)
+        if self.missing is not None or self.untyped is not None:
+            self._check_masks()
+
+    def _check_masks(self) -> None:
+        """Checks ``missing`` and ``untyped``, and replaces them by read-only copies; by None if all False."""
+        masks = [_as_mask(name, getattr(self, name), len(self)) for name in ("missing", "untyped")]
+        missing, untyped = masks
+        if missing is not None and bool((missing & (self.row_lengths() > 0)).any()):
+            raise ValueError("a row with values cannot be missing")
+        if untyped is not None and (missing is None or bool((untyped & ~missing).any())):
+            raise ValueError("a row that is untyped must be missing, too")
+        object.__setattr__(self, "missing", missing)
+        object.__setattr__(self, "untyped", untyped)
+
+    def _masks(self, rows: Any) -> tuple[Mask | None, Mask | None]:
+        """``missing`` and ``untyped`` of some rows."""
+        missing, untyped = self.missing, self.untyped
+        return None if missing is None else missing[rows], None if untyped is None else untyped[rows]
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], dtype: npt.DTypeLike | None = None) -> Ragged:
@@ -109,7 +133,8 @@ class Ragged:
             if step == 1:
                 stop = max(start, stop)
                 begin, end = self.row_splits[start], self.row_splits[stop]
-                return Ragged(self.values[begin:end], self.row_splits[start : stop + 1] - begin)
+                splits = self.row_splits[start : stop + 1] - begin
+                return Ragged(self.values[begin:end], splits, *self._masks(slice(start, stop)))
             return self._take(np.arange(start, stop, step))
         if isinstance(key, list) or (isinstance(key, np.ndarray) and key.ndim):
             return self._take(row_numbers(key, len(self)))
@@ -121,7 +146,7 @@ class Ragged:
         splits = np.zeros(len(rows) + 1, self.row_splits.dtype)
         np.cumsum(lengths, out=splits[1:])
         shift = np.repeat(self.row_splits[:-1][rows] - splits[:-1], lengths)
-        return Ragged(self.values[np.arange(splits[-1]) + shift], splits)
+        return Ragged(self.values[np.arange(splits[-1]) + shift], splits, *self._masks(rows))
 
     def to_list(self) -> list[Any]:
         """Nested lists of Python numbers or ``bytes``."""
@@ -148,15 +173,54 @@ class Ragged:
             same = bool(self.values == other.values)
         else:
             same = np.array_equal(self.values, other.values)
-        return same and np.array_equal(self.row_splits, other.row_splits)
+        return (
+            same
+            and np.array_equal(self.row_splits, other.row_splits)
+            and _same_mask(self.missing, other.missing)
+            and _same_mask(self.untyped, other.untyped)
+        )
 
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # so that array == Ragged asks Ragged instead of comparing its elements
 
     def __repr__(self) -> str:
-        return (
-            f"<Ragged {_shape_text(self.shape)} {self.dtype}: {short_repr(self[: MAX_ITEMS + 1].to_list())}>"
-        )
+        rows = short_repr(self[: MAX_ITEMS + 1].to_list())
+        missing = "" if self.missing is None else f", {np.count_nonzero(self.missing)} missing"
+        untyped = "" if self.untyped is None else f" ({np.count_nonzero(self.untyped)} untyped)"
+        return f"<Ragged {_shape_text(self.shape)} {self.dtype}: {rows}{missing}{untyped}>"
+
+
+def concatenated(parts: Sequence[Ragged]) -> Ragged:
+    """The rows of all ``parts``, one after the other."""
+    inner: list[Any] = [part.values for part in parts]
+    values: Array | Ragged = concatenated(inner) if isinstance(inner[0], Ragged) else np.concatenate(inner)
+    lengths = np.concatenate([part.row_lengths() for part in parts])
+    masks = (_joined_masks([getattr(part, name) for part in parts], parts) for name in ("missing", "untyped"))
+    return Ragged(values, np.append(0, np.cumsum(lengths)), *masks)
+
+
+def _joined_masks(masks: Sequence[Mask | None], parts: Sequence[Ragged]) -> Mask | None:
+    if all(mask is None for mask in masks):
+        return None
+    whole = [
+        np.zeros(len(part), bool) if mask is None else mask for mask, part in zip(masks, parts, strict=True)
+    ]
+    return np.concatenate(whole)
+
+
+def _as_mask(name: str, mask: Any, rows: int) -> Mask | None:
+    """``mask`` as a read-only array; None if it is None, or False everywhere."""
+    if mask is None:
+        return None
+    mask = np.array(mask)
+    if mask.dtype != bool or mask.shape != (rows,):
+        raise ValueError(f"{name} must be a mask of {rows} booleans, one for each row")
+    mask.flags.writeable = False
+    return mask if mask.any() else None
+
+
+def _same_mask(one: Mask | None, other: Mask | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _common_dtype(parts: Sequence[Array]) -> np.dtype[Any]:

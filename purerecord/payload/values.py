@@ -18,6 +18,7 @@ from ..errors import EncodeError
 
 Array = npt.NDArray[Any]
 Offsets = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 _NO_DTYPE = "no dtype holds all of these integers; those beyond 2**63 need unsigned ones"
 

@@ -16,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from .start import die_with_parent, start_context
+from .start import Beginning, die_with_parent, mark_begun, start_context
 
 _T = TypeVar("_T")
 
@@ -42,10 +42,14 @@ def run_all(
     """The results of ``job`` for each of the files, in order; None for a file that kills its process.
 
     A process that dies breaks the whole pool, and the pool cannot say which file it was. So each file that
-    was not finished by then is tried once more, in a process of its own.
+    was not finished by then is tried once more, in a process of its own. If no process could even begin, a
+    RuntimeError is raised.
     """
     count = _Count(progress, start_context())
-    results = _run_pool(job, files, workers, count)
+    with count.beginning.explained():
+        results = _run_pool(job, files, workers, count)
+        if all(result is _DIED for result in results):
+            count.beginning.check()
     for number, result in enumerate(results):
         if result is _DIED:
             (results[number],) = _run_pool(job, [files[number]], 1, count)
@@ -60,6 +64,7 @@ class _Count:
 
     def __init__(self, progress: Progress | None, context: Any) -> None:
         self.context = context
+        self.beginning = Beginning(context)
         self.shared: Any = context.Array("q", 2)
         self._progress = progress
         self._reported = (0, 0)
@@ -76,7 +81,7 @@ def _run_pool(
 ) -> list[Any]:
     """The results of one pool; ``_DIED`` for every job that was unfinished when a process died."""
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, count.context, _begin, (count.shared,)) as pool:
+    with ProcessPoolExecutor(workers, count.context, _begin, (count.shared, count.beginning.began)) as pool:
         try:
             futures: list[Future[_T]] = []
             with _signals_held(), suppress(BrokenProcessPool):  # the first may have died already
@@ -134,8 +139,9 @@ def _wait(futures: list[Future[_T]], count: _Count) -> None:
         count.report()
 
 
-def _begin(counted: Any) -> None:
+def _begin(counted: Any, began: Any) -> None:
     """Initializes a worker process."""
+    mark_begun(began)
     global _counted  # noqa: PLW0603 - a process pool's initializer has no other place to leave something
     _counted = counted
     # A signal ends a worker silently; the parent process reports it.

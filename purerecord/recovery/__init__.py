@@ -6,6 +6,7 @@
     quarantine           keeps the damaged bytes in a folder
     fast_verify          the quick check of files that are probably sound
     validate             ``validate``: many files, in worker processes, decoded on request
+    consistency          what the files of a dataset say about each other
     report               the results, as objects, as JSON and as text
 
 ``salvage`` and ``validate`` both read a file with ``scan.records_and_damage``. Except for ``validate``, these

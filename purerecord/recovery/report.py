@@ -6,17 +6,17 @@ without. This module must not know how damage is found or repaired.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import public
-from ..container.damage import Damage
+from ..container.damage import NOT_A_TFRECORD, TRUNCATED_FOOTER, TRUNCATED_HEADER, TRUNCATED_PAYLOAD, Damage
+from ..printable import printable, shell_words
 
 # Damages listed per file in the text; ``to_dict()`` has all of them.
 _DAMAGES_IN_TEXT = 10
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+_UNITS = ("kB", "MB", "GB", "TB", "PB")
 
 
 @public
@@ -51,6 +51,11 @@ class FileReport:
         return not self.damages and self.error is None
 
     @property
+    def foreign(self) -> bool:
+        """Whether the file could be read, but nothing in it is a record: it is a file of another kind."""
+        return self.error is None and any(damage.kind == NOT_A_TFRECORD for damage in self.damages)
+
+    @property
     def damaged_bytes(self) -> int:
         """How many bytes lie in damages."""
         return sum(damage.end - damage.begin for damage in self.damages)
@@ -74,8 +79,8 @@ class FileReport:
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost; None unless it is known for every damage."""
-        return _total(damage.records for damage in self.damages)
+        """How many records were lost; None unless it is known for every damage, and the file was read."""
+        return None if self.error is not None else _total(damage.records for damage in self.damages)
 
     def to_dict(self) -> dict[str, Any]:
         """The report in types that JSON has."""
@@ -84,7 +89,7 @@ class FileReport:
             "ok": self.ok,
             "records": self.records,
             "size": self.size,
-            "compression": self.compression,
+            "compression": self.compression or "none",
             "good_bytes": self.good_bytes,
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
@@ -97,13 +102,13 @@ class FileReport:
 
     def verdict(self) -> str:
         """What is wrong with the file, in a few words."""
-        parts = [self.error] if self.error is not None else []
+        parts = [printable(self.error)] if self.error is not None else []
         if self.damages:
-            size = _bytes(self.damaged_bytes)
+            size = human_size(self.damaged_bytes)
             if self.compression and self.damaged_file_bytes:
-                size = f"{size} ({_bytes(self.damaged_file_bytes)} of the compressed file)"
-            where = f"{size} in {_count(len(self.damages), 'place')}"
-            parts.append(f"{where}, {_lost(self.lost_records)}")
+                size = f"{size} ({human_size(self.damaged_file_bytes)} of the compressed file)"
+            where = f"{size} in {counted(len(self.damages), 'place')}"
+            parts.append(f"{where}, {_lost(self.damages)}")
         return "; ".join(parts) or "none"
 
     def __str__(self) -> str:
@@ -113,23 +118,34 @@ class FileReport:
 @public
 @dataclass(frozen=True)
 class Report:
-    """The state of many files, such as the shards of a dataset."""
+    """The state of many files, such as the shards of a dataset.
+
+    ``warnings`` are sentences about sound files that do not fit together: mixed compression, missing shards.
+    ``count_errors`` are sentences about numbers of records that are not as ``validate`` was told to expect.
+    """
 
     files: tuple[FileReport, ...]
+    warnings: tuple[str, ...] = ()
+    count_errors: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether all files are sound."""
-        return all(file.ok for file in self.files)
+        """Whether all files are sound, and hold as many records as expected."""
+        return all(file.ok for file in self.files) and not self.count_errors
 
     @property
     def damaged(self) -> tuple[FileReport, ...]:
-        """The files that are not sound, or could not be read."""
-        return tuple(file for file in self.files if not file.ok)
+        """The files that are damaged and can be salvaged: none that are foreign or unreadable."""
+        return tuple(file for file in self.files if file.damages and file.error is None and not file.foreign)
+
+    @property
+    def foreign(self) -> tuple[FileReport, ...]:
+        """The files that are no TFRecord files."""
+        return tuple(file for file in self.files if file.foreign)
 
     @property
     def unreadable(self) -> tuple[FileReport, ...]:
-        """The files that could not be read to their end."""
+        """The files that are missing, or could not be read to their end."""
         return tuple(file for file in self.files if file.error is not None)
 
     @property
@@ -149,11 +165,11 @@ class Report:
 
     @property
     def lost_records(self) -> int | None:
-        """How many records were lost; None unless it is known for every damage."""
+        """How many records were lost; None unless it is known for every file."""
         return _total(file.lost_records for file in self.files)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report in types that JSON has."""
+    def to_dict(self, *, only_damaged: bool = False) -> dict[str, Any]:
+        """The report in types that JSON has; with ``only_damaged``, ``files`` lists no sound ones."""
         return {
             "ok": self.ok,
             "records": self.records,
@@ -161,8 +177,11 @@ class Report:
             "damaged_bytes": self.damaged_bytes,
             "lost_records": self.lost_records,
             "damaged_files": [file.path for file in self.damaged],
+            "foreign_files": [file.path for file in self.foreign],
             "unreadable_files": [file.path for file in self.unreadable],
-            "files": [file.to_dict() for file in self.files],
+            "warnings": list(self.warnings),
+            "count_errors": list(self.count_errors),
+            "files": [file.to_dict() for file in self.files if not (only_damaged and file.ok)],
         }
 
     def __str__(self) -> str:
@@ -171,19 +190,24 @@ class Report:
     def text(self, *, only_damaged: bool = False) -> str:
         """A table with a line for each file, its damages below it, and at the end the files to repair."""
         lines = self.table(only_damaged=only_damaged)
-        if damaged := [file.path for file in self.files if file.damages]:
-            lines.append(f"to be salvaged or made again: {shlex.join(damaged)}")
-        if unreadable := [file.path for file in self.unreadable]:
-            lines.append(f"could not be read: {shlex.join(unreadable)}")
+        for what, files in (
+            ("to be salvaged or made again", self.damaged),
+            ("no TFRecord files", self.foreign),
+            ("could not be read", self.unreadable),
+        ):
+            if files:
+                lines.append(f"{what}: {shell_words(file.path for file in files)}")
+        lines += self.count_errors
+        lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
-    def table(self, *, only_damaged: bool = False) -> list[str]:
-        """The lines of the table, totals last."""
-        files = self.damaged if only_damaged else self.files
+    def table(self, *, only_damaged: bool = False, totals: bool = True) -> list[str]:
+        """The lines of the table, totals last if there are several files."""
+        files = [file for file in self.files if not (only_damaged and file.ok)]
         rows = [_row(file.path, file.records, file.size, file.verdict()) for file in files]
-        if len(self.files) != 1:
-            rows.append(_row(_count(len(self.files), "file"), self.records, self.size, self._verdict()))
-        table = _aligned([("file", "records", "size", "damage"), *rows])
+        if totals and len(self.files) != 1:
+            rows.append(_row(counted(len(self.files), "file"), self.records, self.size, self._verdict()))
+        table = aligned([("file", "records", "size", "damage"), *rows])
         lines = [table[0]]
         for file, line in zip(files, table[1:], strict=False):
             lines += [line, *_listed(file.damages)]
@@ -192,9 +216,9 @@ class Report:
     def _verdict(self) -> str:
         parts = []
         if damaged := sum(bool(file.damages) for file in self.files):
-            parts.append(f"{_bytes(self.damaged_bytes)} in {_count(damaged, 'file')}")
+            parts.append(f"{human_size(self.damaged_bytes)} in {counted(damaged, 'file')}")
         if self.unreadable:
-            parts.append(f"{_count(len(self.unreadable), 'file')} could not be read")
+            parts.append(f"{counted(len(self.unreadable), 'file')} could not be read")
         return ", ".join(parts) or "none"
 
 
@@ -212,33 +236,36 @@ class SalvageReport(Report):
     compression: str = ""
     quarantine: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report in types that JSON has."""
+    def to_dict(self, *, only_damaged: bool = False) -> dict[str, Any]:
+        """The report in types that JSON has; with ``only_damaged``, ``files`` lists no sound ones."""
         return {
-            **super().to_dict(),
+            **super().to_dict(only_damaged=only_damaged),
             "output": self.output or None,
-            "output_compression": self.compression,
+            "output_compression": (self.compression or "none") if self.output else None,
             "quarantine": self.quarantine,
         }
 
     def text(self, *, only_damaged: bool = False) -> str:
         """The report on the source, and how many records were saved."""
         lines = self.table(only_damaged=only_damaged)
-        lines.append(f"{_count(self.records, 'record')} saved and verified: {self.output}")
+        lines.append(f"{counted(self.records, 'record')} saved and verified: {printable(self.output)}")
         if self.quarantine is not None:
-            lines.append(f"{_count(len(self.files[0].damages), 'damaged range')} kept: {self.quarantine}")
+            ranges = counted(len(self.files[0].damages), "damaged range")
+            lines.append(f"{ranges} kept: {printable(self.quarantine)}")
         return "\n".join(lines)
 
 
-def salvaged_together(reports: Sequence[SalvageReport]) -> str:
-    """A summary of several salvaged files, in a few lines."""
+def salvaged_together(reports: Sequence[SalvageReport], *, only_damaged: bool = False) -> str:
+    """One table of several files to be salvaged, and a summary in a few lines."""
+    files = tuple(file for report in reports for file in report.files)
+    lines = Report(files).table(only_damaged=only_damaged, totals=False)
     saved = [report for report in reports if report.output]
     records = sum(report.records for report in saved)
-    lines = [f"{len(saved):,} of {_count(len(reports), 'file')} saved, {_count(records, 'record')}"]
+    lines.append(f"{len(saved):,} of {counted(len(reports), 'file')} saved, {counted(records, 'record')}")
     if damaged := [file.path for report in saved for file in report.damaged]:
-        lines.append(f"with damage: {shlex.join(damaged)}")
+        lines.append(f"with damage: {shell_words(damaged)}")
     if lost := [file.path for report in reports if not report.output for file in report.files]:
-        lines.append(f"not saved: {shlex.join(lost)}")
+        lines.append(f"not saved: {shell_words(lost)}")
     return "\n".join(lines)
 
 
@@ -253,23 +280,31 @@ def _total(numbers: Iterable[int | None]) -> int | None:
 
 def human_size(size: float) -> str:
     """``size`` bytes in a suitable unit: 999 bytes, 1.0 kB, 4.2 GB."""
+    if size < 999.5:
+        return counted(round(size), "byte")
+    size /= 1000
     unit = 0
     while size >= 1000 and unit < len(_UNITS) - 1:
         size /= 1000
         unit += 1
-    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+    return f"{size:.1f} {_UNITS[unit]}"
 
 
-def _bytes(size: int) -> str:
-    return _count(size, "byte") if size < 1000 else human_size(size)
-
-
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """A number and what it counts: 1 record, 2,000 records."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _lost(records: int | None) -> str:
-    return "records lost: unknown" if records is None else f"{_count(records, 'record')} lost"
+def _lost(damages: tuple[Damage, ...]) -> str:
+    """What is known about the number of lost records."""
+    cut = damages[-1].kind in (TRUNCATED_HEADER, TRUNCATED_PAYLOAD, TRUNCATED_FOOTER)
+    records = _total(damage.records for damage in (damages[:-1] if cut else damages))
+    if records is None:
+        return "records lost: unknown"
+    if not cut:
+        return f"{counted(records, 'record')} lost"
+    before = f"{counted(records, 'record')} lost, " if records else ""
+    return f"{before}1 record cut, and what came after it: unknown"
 
 
 def _listed(damages: tuple[Damage, ...]) -> list[str]:
@@ -280,10 +315,12 @@ def _listed(damages: tuple[Damage, ...]) -> list[str]:
 
 
 def _row(name: str, records: int, size: int, verdict: str) -> tuple[str, str, str, str]:
-    return name, f"{records:,}", human_size(size), verdict
+    return printable(name), f"{records:,}", human_size(size), verdict
 
 
-def _aligned(rows: list[tuple[str, str, str, str]]) -> list[str]:
-    """The rows as lines, names to the left and numbers to the right."""
-    name, records, size = (max(len(row[i]) for row in rows) for i in range(3))
-    return [f"{row[0]:<{name}}  {row[1]:>{records}}  {row[2]:>{size}}  {row[3]}" for row in rows]
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """The rows as lines: the first and the last column to the left, and the numbers between to the right."""
+    name, *numbers, last = zip(*rows, strict=True)
+    columns = [[cell.ljust(max(map(len, name))) for cell in name]]
+    columns += [[cell.rjust(max(map(len, column))) for cell in column] for column in numbers]
+    return ["  ".join(cells) for cells in zip(*columns, last, strict=True)]

@@ -19,8 +19,9 @@ from ..container.frame_stream import FrameStream
 from ..container.looks_like import open_source
 from ..container.writer import TFRecordWriter
 from ..errors import CorruptionError
+from ..printable import printable
 from ..processes.pool import Progress, no_progress
-from ..storage.compression import TFRecordOptions
+from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, temporary_name, writing
 from .quarantine import Quarantine, Rereadable, check_folder
@@ -43,11 +44,11 @@ def salvage(
 ) -> SalvageReport:
     """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
 
-    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise. It
-    appears only when it is complete and has been read back and verified. If a folder ``quarantine`` is named,
-    it takes the damaged ranges: each in a file named by its offset, and a list of them in ``damages.json``.
-    If no record is sound, nothing is written and a ``CorruptionError`` is raised. ``compression`` is that of
-    ``src``; ``progress`` is called as by ``validate``.
+    ``dst`` is compressed as ``src`` is, unless ``options`` (as for ``TFRecordWriter``) say otherwise; BZ2, XZ
+    and ZSTD become GZIP. It appears only when it is complete and has been read back and verified. If a folder
+    ``quarantine`` is named, it takes the damaged ranges: each in a file named by its offset, and a list of
+    them in ``damages.json``. If no record is sound, nothing is written and a ``CorruptionError`` is raised.
+    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
     """
     file, target = one_file(src), os.fsdecode(dst)
     folder = None if quarantine is None else os.fsdecode(quarantine)
@@ -85,11 +86,14 @@ def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
             check_folder(quarantine)
         other = targets.setdefault(os.path.realpath(target), file)
         if other is not file:
-            raise ValueError(f"{other} and {file} would both be written to {target}; salvage one by one")
+            first, second, place = (printable(str(name)) for name in (other, file, target))
+            raise ValueError(f"{first} and {second} would both be written to {place}; salvage one by one")
     for target in targets:
         for _, _, quarantine in jobs:
             if quarantine is not None and _lies_in(target, os.path.realpath(quarantine)):
-                raise ValueError(f"{quarantine} is the quarantine; what is saved cannot be written there too")
+                raise ValueError(
+                    f"{printable(quarantine)} is the quarantine; what is saved cannot be written there too"
+                )
 
 
 def _lies_in(path: str, folder: str) -> bool:
@@ -98,12 +102,12 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def _check_target(file: Named, target: str) -> None:
     if is_url(target):
-        raise ValueError(f"{target}: salvage writes to a local disk; copy the result from there")
+        raise ValueError(f"{printable(target)}: salvage writes to a local disk; copy the result from there")
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the file to be written", target)
     both_exist = isinstance(file, str) and os.path.exists(file) and os.path.exists(target)
     if both_exist and os.path.samefile(str(file), target):
-        raise ValueError(f"{target} is the file to be salvaged itself, which is never changed")
+        raise ValueError(f"{printable(target)} is the file to be salvaged itself, which is never changed")
 
 
 def _copy(
@@ -146,8 +150,9 @@ def _copy(
 
 
 def _like(opened: Opened) -> TFRecordOptions:
-    """Options that compress a file as ``opened`` is compressed."""
-    return TFRecordOptions(opened.compression, block_size=_BLOCK_SIZE if opened.blocked else None)
+    """Options that compress a file as ``opened`` is compressed; with GZIP, where we cannot."""
+    compression = "GZIP" if opened.compression in READ_ONLY else opened.compression
+    return TFRecordOptions(compression, block_size=_BLOCK_SIZE if opened.blocked else None)
 
 
 def _verified(path: str, records: int, crc: int) -> str:

@@ -18,6 +18,7 @@ from ..container.frame_stream import FrameStream
 from ..container.frames import HEADER
 from ..container.looks_like import open_source
 from ..errors import CorruptionError
+from ..printable import printable
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
@@ -87,5 +88,5 @@ def one_file(path: Any) -> Named:
     """The one file that ``path`` names; a ValueError if it names several."""
     files = resolve(path)
     if len(files) != 1:
-        raise ValueError(f"{path} names {len(files)} files; this takes one at a time")
+        raise ValueError(f"{printable(str(path))} names {len(files)} files; this takes one at a time")
     return files[0]

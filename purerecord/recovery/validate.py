@@ -26,6 +26,7 @@ from ..processes.pool import Progress, no_progress
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_url, resolve
+from . import consistency
 from .fast_verify import count_sound_frames
 from .report import FileReport, Report
 from .scan import records_and_damage
@@ -42,16 +43,21 @@ def validate(
     decode: bool = False,
     schema: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]] | None = None,
     compression: Any = "auto",
+    expect: int | None = None,
+    min_records: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Check every byte of the files that ``paths`` names, and report all damage.
 
     With ``decode``, each payload must be a valid Example. With ``schema`` (feature specs by name, as
     ``infer_schema`` returns them, a pair of them for SequenceExamples), it must also fit these specs.
-    ``workers`` is the number of processes that share the files; without it, this process checks them all.
+    ``workers`` is the number of processes that share the files; without it, this process checks them all. A
+    script that names ``workers`` needs its main guard where processes are not forked.
     If a file is missing or cannot be read to its end, the ``error`` in its report says why; only if all
-    files are missing, a FileNotFoundError is raised. ``progress`` is called with the number of bytes and of
-    records that were checked since its last call.
+    files are missing, a FileNotFoundError is raised. ``expect`` is the number of sound records that all files
+    together must hold, ``min_records`` the least that each must hold. ``warnings`` in the report are about
+    sound files that do not fit together. ``progress`` is called with the number of bytes and of records that
+    were checked since its last call.
 
     >>> report = validate("train-*.tfrecord", workers=4)
     >>> report.ok, report.records, [file.path for file in report.damaged]
@@ -66,10 +72,14 @@ def validate(
         from ..processes.pool import run_all  # noqa: PLC0415 - slow to import, seldom needed
 
         reports = run_all(job, files, min(workers or 1, len(files)), progress)
-        return Report(
-            tuple(report or _killed(str(file)) for file, report in zip(files, reports, strict=True))
-        )
-    return Report(tuple(job(file, progress) for file in files))
+        checked = [report or _killed(str(file)) for file, report in zip(files, reports, strict=True)]
+    else:
+        checked = [job(file, progress) for file in files]
+    return Report(
+        tuple(checked),
+        tuple(consistency.warnings(checked)),
+        tuple(consistency.wrong_counts(checked, expect, min_records)),
+    )
 
 
 def _check_any(files: list[Named]) -> None:
@@ -136,6 +146,8 @@ class _CheckFile:
                 stored = opened.position if compression else None
         except OSError as refused:
             error = refused.strerror or str(refused)
+        except ImportError as missing:  # the library that decompresses it
+            error = str(missing)
         except MemoryError:
             error = "not enough memory"
         damages = tuple(totals.damages)

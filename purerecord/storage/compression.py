@@ -10,8 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import public
+from ..printable import printable
 
-_NAMES = {0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB", "GZIP": "GZIP"}
+# Compressions of other tools: files are read, not written.
+READ_ONLY = ("BZ2", "XZ", "ZSTD")
+_NUMBERS = {0: "", 1: "ZLIB", 2: "GZIP"}
+_NAMES = ("", "GZIP", "ZLIB", *READ_ONLY)
+_OR_TO_READ = '; to read, also "BZ2", "XZ" or "ZSTD"'
 
 
 @public
@@ -35,7 +40,7 @@ class TFRecordOptions:
     block_size: int | None = None
 
     def __post_init__(self) -> None:
-        compression = compression_name(self.compression_type)
+        compression = _written(self.compression_type)
         if self.block_size is not None:
             if compression != "GZIP":
                 raise ValueError('block_size needs compression_type "GZIP"')
@@ -60,7 +65,7 @@ class TFRecordOptions:
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
         """The compression of ``options``, as TensorFlow spells it."""
-        return compression_name(options)
+        return _written(options)
 
 
 _ALLOWED: dict[str, Any] = {
@@ -86,16 +91,31 @@ def _described(allowed: Any) -> str:
 
 
 def compression_name(value: Any) -> str:
-    """ "", "GZIP" or "ZLIB" for any value that TensorFlow accepts: a name, 0 to 2, options, a falsy value."""
+    """The name of a compression that we read, "" for none.
+
+    ``value`` is any value that TensorFlow accepts (a name, 0 to 2, options, a falsy value), or a name of
+    ``READ_ONLY``.
+    """
     if isinstance(value, TFRecordOptions):
         return value.compression
     if not value:
         return ""
-    if isinstance(value, (str, int)) and value in _NAMES:
-        return _NAMES[value]
+    if isinstance(value, int) and value in _NUMBERS:
+        return _NUMBERS[value]
+    if isinstance(value, str) and value in _NAMES:
+        return value
     if hasattr(value, "compression_type"):  # TensorFlow's own options object
         return compression_name(value.compression_type)
-    raise ValueError(f'Not a valid compression_type: "{value}"; use "", "GZIP" or "ZLIB"')
+    shown = printable(str(value))
+    raise ValueError(f'Not a valid compression_type: "{shown}"; use "", "GZIP" or "ZLIB"{_OR_TO_READ}')
+
+
+def _written(value: Any) -> str:
+    """Like ``compression_name``, for a compression that we write."""
+    name = compression_name(value)
+    if name in READ_ONLY:
+        raise ValueError(f'{name} files are read but not written; use "GZIP", "ZLIB" or "" to write')
+    return name
 
 
 def as_options(value: Any) -> TFRecordOptions:

@@ -13,6 +13,8 @@ from typing import Any
 
 # Open files in the cache at most: systems allow a process a thousand or fewer.
 KEPT = 64
+# Bytes that one call reads at most: macOS refuses 2 GiB, and Linux reads less than that.
+MOST_AT_ONCE = 1 << 30
 
 
 class OpenFiles:
@@ -59,7 +61,7 @@ class OpenFile:
         pieces = [data]
         missing = size - len(data)
         while missing and (piece := self._read_some(offset + size - missing, missing)):
-            pieces.append(piece)  # one call reads at most 2 GiB
+            pieces.append(piece)
             missing -= len(piece)
         return b"".join(pieces)
 
@@ -72,12 +74,13 @@ class OpenFile:
 
     def _read_some_into(self, offset: int, view: memoryview) -> int:
         if hasattr(os, "preadv"):
-            return os.preadv(self._descriptor, [view], offset)
+            return os.preadv(self._descriptor, [view[:MOST_AT_ONCE]], offset)
         data = self._read_some(offset, len(view))
         view[: len(data)] = data
         return len(data)
 
     def _read_some(self, offset: int, size: int) -> bytes:
+        size = min(size, MOST_AT_ONCE)
         if hasattr(os, "pread"):
             return os.pread(self._descriptor, size, offset)
         with self._lock:

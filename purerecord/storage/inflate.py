@@ -240,7 +240,8 @@ class BlockInflater:
 
         self._source = source
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="purerecord-inflate")
-        self._ahead: deque[tuple[bytes, Future[bytes | None]]] = deque()
+        self._pid = os.getpid()  # a forked process does not have these threads
+        self._ahead: deque[tuple[bytes, Future[bytes | None] | None]] = deque()
         self._rest: Inflater | None = None
         self._unread = b""
         self._done = 0  # compressed bytes of the members handed out
@@ -255,7 +256,7 @@ class BlockInflater:
                 self._fall_back(self._unread)
                 continue
             member, future = self._ahead.popleft()
-            data = future.result()
+            data = inflate_block(member) if future is None or os.getpid() != self._pid else future.result()
             if data is None:
                 self._fall_back(b"".join((member, *(other for other, _ in self._ahead), self._unread)))
                 continue
@@ -273,7 +274,8 @@ class BlockInflater:
         if not self._fill(block.size):
             return False
         member, self._unread = self._unread[: block.size], self._unread[block.size :]
-        self._ahead.append((member, self._pool.submit(inflate_block, member, block)))
+        future = self._pool.submit(inflate_block, member) if os.getpid() == self._pid else None
+        self._ahead.append((member, future))
         return True
 
     def _fill(self, size: int) -> bool:
@@ -301,12 +303,16 @@ class BlockInflater:
         return None if self._rest is None else self._rest.skipped_range
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        if os.getpid() == self._pid:
+            self._pool.shutdown(wait=False, cancel_futures=True)
         self._source.close()
 
 
-def inflate_block(member: bytes, block: BlockHeader) -> bytes | None:
-    """The plain bytes of one whole member; None if it does not match its header."""
+def inflate_block(member: bytes) -> bytes | None:
+    """The plain bytes of one whole member of a blocked file; None if it does not match its header."""
+    block = decode_block_header(member)
+    if block is None:
+        return None
     stream = zlib.decompressobj(31)
     try:
         data = stream.decompress(member, block.data_size + 1)

@@ -13,7 +13,10 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from .compression import compression_name
+from ..errors import ClosedError
+from . import file_handles
+from .bz2_xz_zstd import MemberDecompressor
+from .compression import READ_ONLY, compression_name
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named, is_url, open_remote
 
@@ -23,27 +26,95 @@ HEAD_SIZE = 1 << 12
 _SMALLEST_HEAD = 12
 
 
-def _has_size(file: io.FileIO) -> bool:
-    """Whether the system knows the size of a file; for a device it reports 0."""
-    return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
+class _OwnFile(io.FileIO):
+    """A file that this module has opened. It closes itself without a warning when it is collected, even in a
+    cycle with an error."""
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Up to ``size`` bytes at ``offset``."""
+        size = min(size, file_handles.MOST_AT_ONCE)
+        if hasattr(os, "pread"):
+            return os.pread(self.fileno(), size, offset)
+        self.seek(offset)
+        return self.read(size) or b""
+
+    def readinto_at(self, offset: int, buffer: memoryview) -> int:
+        """Fill ``buffer`` with the bytes at ``offset``, as far as one call can, and give their number."""
+        buffer = buffer[: file_handles.MOST_AT_ONCE]
+        if hasattr(os, "preadv"):
+            return os.preadv(self.fileno(), [buffer], offset)
+        self.seek(offset)
+        return self.readinto(buffer) or 0
+
+    def __del__(self) -> None:
+        self.close()
 
 
-class _BinaryFile:
-    """Reads a binary file object; closes it only if it is ``ours``, opened by this module."""
+class _RegularFile:
+    """Reads a regular file at a position of its own.
 
-    def __init__(self, file: Any, *, ours: bool) -> None:
-        if hasattr(file, "encoding"):
-            raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
+    The descriptor has a position too, but forked processes share that one, and an interrupted read may leave
+    it anywhere.
+    """
+
+    def __init__(self, file: _OwnFile) -> None:
         self._file = file
-        self._ours = ours
-        # read1 returns the bytes that are there; read would wait until a slow pipe has sent all.
-        self._read = getattr(file, "read1", file.read)
-        self.regular = isinstance(file, io.FileIO) and ours and _has_size(file)
         self.position = 0
         self._size = 0
 
     def read(self, size: int) -> bytes:
-        data = self._read(size)
+        data = self._file.read_at(self.position, size)
+        self.position += len(data)
+        return data
+
+    def readinto(self, buffer: memoryview) -> int:
+        got = self._file.readinto_at(self.position, buffer)
+        self.position += got
+        return got
+
+    def close(self) -> None:
+        self._file.close()
+
+    def remaining(self, least: int) -> int:
+        """How many bytes the file still has.
+
+        The size is looked up again only if the last known one leaves no more than ``least`` bytes.
+        """
+        left = self._size - self.position
+        if left <= least:
+            self._size = os.fstat(self._file.fileno()).st_size
+            left = self._size - self.position
+        return max(0, left)
+
+    def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
+        """The ``size`` bytes at ``offset``, and up to ``after`` bytes that follow them: see ``Opened``."""
+        data = self._file.read_at(offset, size)
+        while len(data) < size and (more := self._file.read_at(offset + len(data), size - len(data))):
+            data += more
+        rest = self._file.read_at(offset + len(data), after)
+        self.position = offset + len(data) + len(rest)
+        return data, rest
+
+
+class _StreamFile:
+    """Reads a pipe, a device, a remote file or a file object of the caller, forward only.
+
+    Closes it only if it is ``ours``, opened by this module.
+    """
+
+    def __init__(self, file: Any, name: str, *, ours: bool) -> None:
+        if hasattr(file, "encoding"):
+            raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
+        self._file = file
+        self._name = name
+        self._ours = ours
+        self._pid = os.getpid()
+        # read1 returns the bytes that are there; read would wait until a slow pipe has sent all.
+        self._read = getattr(file, "read1", file.read)
+        self.position = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._read(size) if os.getpid() == self._pid else self._refuse()
         if data is None:
             raise BlockingIOError(errno.EAGAIN, "the file does not block and has no data at the moment")
         if not isinstance(data, bytes):
@@ -51,61 +122,32 @@ class _BinaryFile:
         self.position += len(data)
         return data
 
-    def readinto(self, buffer: memoryview) -> int:
-        got: int = self._file.readinto(buffer)
-        self.position += got
-        return got
+    def _refuse(self) -> bytes:
+        raise ClosedError(
+            f"{self._name} was opened by another process, which reads it too: each would miss what the other "
+            "has read; open it in one process only"
+        )
 
     def close(self) -> None:
         if self._ours:
             self._file.close()
 
-    def remaining(self, least: int) -> int | None:
-        """How many bytes a regular file of ours still has; None if unknown.
 
-        The size is looked up again only if the last known one leaves no more than ``least`` bytes.
-        """
-        if not self.regular:
-            return None
-        left = self._size - self.position
-        if left <= least:
-            self._size = os.fstat(self._file.fileno()).st_size
-            left = self._size - self.position
-        return max(0, left)
-
-    def rewind(self, count: int) -> bool:
-        """Go back by ``count`` bytes; False if that is not possible."""
-        if self.regular and count:
-            self.position = self._file.seek(-count, os.SEEK_CUR)
-        return self.regular
-
-    def go_to(self, offset: int) -> None:
-        """Continue at ``offset``; correct even after an interrupted read."""
-        self.position = self._file.seek(offset)
-
-    def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
-        """The ``size`` bytes at ``offset``, and up to ``after`` bytes that follow them: see ``Opened``."""
-        self._file.seek(offset)
-        data: bytes = self._read(size)
-        while len(data) < size and (more := self._read(size - len(data))):
-            data += more
-        rest = self._read(after)
-        self.position = offset + len(data) + len(rest)
-        return data, rest
-
-
-class _SelfClosingFile(io.FileIO):
-    """A file that closes itself without a warning when it is collected, even in a cycle with an error."""
-
-    def __del__(self) -> None:
-        self.close()
+def _open(name: str) -> _RegularFile | _StreamFile:
+    """Opens the file that ``name`` names."""
+    if is_url(name):
+        return _StreamFile(open_remote(name), name, ours=True)
+    file = _OwnFile(name)
+    # The system reports the size 0 for a device.
+    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
+    return _RegularFile(file) if regular else _StreamFile(file, name, ours=True)
 
 
 class Opened:
     """One open file, as a source of plain bytes whatever its compression.
 
-    ``compression`` is "", "GZIP" or "ZLIB". If it is "auto", ``detect`` tells it from the file's first bytes;
-    until these have come, the attribute is None.
+    ``compression`` is the name of one, or "". If it is "auto", ``detect`` tells it from the file's first
+    bytes; until these have come, the attribute is None.
     """
 
     def __init__(
@@ -115,11 +157,13 @@ class Opened:
         self._detect = detect
         if isinstance(file, str):
             self.name = file
-            opened = open_remote(file) if is_url(file) else _SelfClosingFile(file)
-            self._file = _BinaryFile(opened, ours=True)
+            self._file = _open(file)
         else:
             self.name = str(getattr(file, "name", "") or "<stream>")
-            self._file = _BinaryFile(file, ours=False)
+            self._file = _StreamFile(file, self.name, ours=False)
+        # The file, if it is regular and opened here; and again, if it is also known to be uncompressed.
+        self._regular = self._file if isinstance(self._file, _RegularFile) else None
+        self._seekable = self._regular if self.compression == "" else None
         self._head = b""
         self._plain: Source | None = self._file if self.compression == "" else None
 
@@ -148,46 +192,59 @@ class Opened:
             self._head += more
         if not self._head:
             return None
-        head, self._head = self._head, b""
+        head = self._head
         if self.compression is None:
             assert self._detect is not None, "only a detection can tell the compression"
             self.compression = self._detect(head)
-        if not self.compression:
-            return self._file if self._file.rewind(len(head)) else Prefixed(head, self._file)
-        return inflated(self._file, self.compression, head)
+        if self.compression in READ_ONLY:
+            return MemberDecompressor(Prefixed(head, self._file), self.compression)
+        if self.compression:
+            return inflated(self._file, self.compression, head)
+        if self._regular is None:
+            return Prefixed(head, self._file)
+        self._regular.position, self._seekable = 0, self._regular
+        return self._regular
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether this is an uncompressed regular file, opened here by its name; then it can seek."""
+        return self._seekable is not None
+
+    @property
+    def regular(self) -> bool:
+        """Whether this is a regular file that was opened here, by its name."""
+        return self._regular is not None
 
     def remaining(self, least: int = 0) -> int | None:
         """How many bytes follow in an uncompressed regular file; None for any other source."""
-        return self._file.remaining(least) if self._plain is self._file else None
+        return None if self._seekable is None else self._seekable.remaining(least)
 
     def rewind(self, count: int) -> bool:
         """Go back by ``count`` bytes in an uncompressed regular file; False for any other source."""
-        return self._plain is self._file and self._file.rewind(count)
+        if self._seekable is None:
+            return False
+        self._seekable.position -= count
+        return True
 
     def go_to(self, offset: int) -> None:
         """Continue at ``offset``; only if ``rewinds``."""
-        self._file.go_to(offset)
+        self._plain_file.position = offset
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Like ``read``, but fills ``buffer`` and gives the number of bytes; only if ``rewinds``."""
+        return self._plain_file.readinto(buffer)
 
     def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
         """The ``size`` bytes at ``offset``, fewer at the end, and up to ``after`` that follow them.
 
         Only if ``rewinds``.
         """
-        return self._file.read_payload_and_next_header(offset, size, after)
+        return self._plain_file.read_payload_and_next_header(offset, size, after)
 
     @property
-    def rewinds(self) -> bool:
-        """Whether ``rewind`` is possible."""
-        return self._plain is self._file and self._file.regular
-
-    @property
-    def regular(self) -> bool:
-        """Whether this is a regular file that was opened here, by its name."""
-        return self._file.regular
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Like ``read``, but fills ``buffer`` and gives the number of bytes; only if ``rewinds``."""
-        return self._file.readinto(buffer)
+    def _plain_file(self) -> _RegularFile:
+        assert self._seekable is not None, "only an uncompressed regular file can seek"
+        return self._seekable
 
     def resume(self) -> bool:
         """After a ``CompressionError``, continue at the next GZIP member; False if there is none."""

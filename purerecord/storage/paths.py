@@ -9,19 +9,21 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO, TypeVar, Union
+
+from ..printable import printable
+from .shard_sets import SHARD, complete_shards
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _SHARD_PATTERN = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
 _WILD = re.compile(r"[*?[]")
-# If more shards than this are missing, their names are not made up, even if missing files are allowed.
-_MOST_MISSING = 10_000
-_SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
+_INDEX_SUFFIXES = (".index", ".idx")
+_Name = TypeVar("_Name", str, Named)
 
 
 def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
@@ -61,13 +63,15 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         return [path]
     head, tail, count = split_pattern(path)
     if count == 0:
-        raise ValueError(f"{path} names no shards; say how many there are, or @* for all")
+        raise ValueError(f"{printable(path)} names no shards; say how many there are, or @* for all")
+    if count is not None and remote:  # not every server lists its files
+        return shard_names(head + tail, count, at=len(head))
     if count is not None:
-        if not remote and not (missing_ok and _any_shard(head, tail, count)):
-            # Checking the last shard finds a wrong number before all names are made.
-            os.stat(shard_name(head, tail, count - 1, count))
-        names = shard_names(head + tail, count, at=len(head))
-        return names if remote or missing_ok else [name for whole in names for name in _existing(whole)]
+        found = _counted_shards(head, tail, count)
+        if not found:
+            none = "the one shard does not exist" if count == 1 else f"none of the {count} shards exists"
+            raise FileNotFoundError(errno.ENOENT, none, path)
+        return complete_shards(found, path, missing_ok=missing_ok)
     counted = head != path
     complete = counted or "-?????-of-" in path
     if counted:
@@ -75,45 +79,42 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
     if not _WILD.search(path):
         return [path] if remote or missing_ok else _existing(path)
     found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
-    found = [name for name in found if remote or not os.path.isdir(name)]
-    if counted:  # without files beside the shards, such as indexes
+    found = without_indexes([name for name in found if remote or not os.path.isdir(name)])
+    if counted:  # without other files beside the shards
         found = [
-            name
-            for name in found
-            if (match := _SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)
+            name for name in found if (match := SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)
         ]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
-    return _completed(found, path, missing_ok=missing_ok) if complete else found
+    return complete_shards(found, path, missing_ok=missing_ok) if complete else found
 
 
-def _any_shard(head: str, tail: str, count: int) -> bool:
-    first = shard_name(head, tail, 0, count)
-    end = glob.escape(first[first.rindex("-of-", 0, len(first) - len(tail)) :])
-    return any(glob.iglob(f"{glob.escape(head)}-*{end}"))
+def _counted_shards(head: str, tail: str, count: int) -> list[str]:
+    """The shards of ``count`` that exist."""
+    name = shard_name(head, tail, 0, count)
+    begin = len(head) + 1
+    end = name.index("-of-", begin)
+    digits = "[0-9]" * (end - begin)
+    found = glob.iglob(f"{glob.escape(name[:begin])}{digits}{glob.escape(name[end:])}")
+    return sorted(filter(os.path.exists, found))
+
+
+def without_indexes(files: Sequence[_Name]) -> list[_Name]:
+    """``files`` without those that are index files of others among them.
+
+    The index of ``a.tfrecord`` is ``a.tfrecord.index``; other tools call it ``a.tfrecord.idx``, ``a.index``
+    or ``a.idx``, too.
+    """
+    stems = {name: os.path.splitext(name)[0] for name in files if isinstance(name, str)}
+    indexes = {name for name in stems if name.endswith(_INDEX_SUFFIXES)}
+    data = stems.keys() - indexes
+    indexed = data | {stems[name] for name in data}
+    return [file for file in files if file not in indexes or stems[str(file)] not in indexed]
 
 
 def _existing(path: str) -> list[str]:
     os.stat(path)  # report a missing file now, not hours later
     return [path]
-
-
-def _completed(found: list[str], pattern: str, *, missing_ok: bool) -> list[str]:
-    """The shards that were found, if none is missing; with ``missing_ok``, the missing ones too."""
-    shards = [(name, match) for name in found if (match := _SHARD.search(name))]
-    totals = {int(match[2]) for _, match in shards}
-    if len(totals) > 1:
-        raise ValueError(f"{pattern}: files of several datasets match, of {sorted(totals)} shards; name one")
-    missing = sorted(set(range(totals.pop() if totals else 0)) - {int(match[1]) for _, match in shards})
-    if not missing:
-        return found
-    if not missing_ok or len(missing) > _MOST_MISSING:
-        raise FileNotFoundError(
-            errno.ENOENT, f"{len(missing)} shards are missing, the first is number {missing[0]}", pattern
-        )
-    name, match = shards[0]
-    begin, end = match.span(1)
-    return sorted([*found, *(f"{name[:begin]}{n:0{end - begin}d}{name[end:]}" for n in missing)])
 
 
 def shard_names(name: str, count: int, *, at: int | None = None) -> list[str]:
@@ -126,6 +127,12 @@ def shard_name(head: str, tail: str, number: int, count: int) -> str:
     """The name of shard ``number`` of ``count``."""
     digits = max(5, len(str(count)))
     return f"{head}-{number:0{digits}d}-of-{count:0{digits}d}{tail}"
+
+
+def shard_number(path: str) -> tuple[int, int] | None:
+    """The number of the shard at ``path``, and how many there are, if its name says so."""
+    match = SHARD.search(path)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def split_pattern(pattern: str) -> tuple[str, str, int | None]:

@@ -24,6 +24,7 @@ from ..errors import (
     PureRecordError,
     TruncatedError,
 )
+from ..printable import printable
 
 __all__ = [
     "ABORTED",
@@ -117,7 +118,7 @@ class OpError(Exception):
         return self._payloads
 
     def __str__(self) -> str:
-        return self._message
+        return printable(self._message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node_def, self._op, self._message), self.__dict__

@@ -232,24 +232,28 @@ def _matches(pattern: str) -> list[str]:
     prefix = pattern[: len(pattern) - len(name)]
     if not _WILD.search(name):
         return [pattern] if os.path.exists(name) else []
+    windows = os.sep == "\\"  # there, as in TensorFlow, both slashes separate names, and results have "\\"
+    if windows:
+        name = name.replace("\\", "/")
     first, *parts = name.rstrip("/").replace("[^", "[!").split("/")
     if _WILD.search(first):
         first, parts = ".", [first, *parts]
     found = [first]
     for part in parts:
-        found = [match for folder in found for match in _entries(folder or "/", folder, part)]
-    return [prefix + match for match in found]
+        found = [match for folder in found for match in _entries(folder, part)]
+    return [prefix + (match.replace("/", "\\") if windows else match) for match in found]
 
 
-def _entries(folder: str, shown: str, part: str) -> list[str]:
+def _entries(folder: str, part: str) -> list[str]:
     """The paths in ``folder`` whose names match ``part``, which may have wildcards."""
     if not _WILD.search(part):
-        return [f"{shown}/{part}"] if os.path.lexists(os.path.join(folder, part)) else []
+        path = f"{folder}/{part}"
+        return [path] if os.path.lexists(path) else []
     try:
-        names = sorted(os.listdir(folder))
+        names = sorted(os.listdir(f"{folder}/"))  # "C:" alone would be the current folder of that drive
     except OSError:  # not a folder, or no permission
         return []
-    return [f"{shown}/{name}" for name in names if fnmatchcase(name, part)]
+    return [f"{folder}/{name}" for name in names if fnmatchcase(name, part)]
 
 
 def makedirs(path: Any) -> None:

@@ -22,6 +22,7 @@ from .. import public
 from ..dataset.dataset import Dataset, TFRecordDataset
 from ..errors import SchemaError
 from ..payload.specs import FeatureSpec
+from ..printable import printable
 from ..storage.paths import is_url, local_path, open_remote
 from .features import TFDSFeature, describe
 
@@ -165,7 +166,7 @@ class TFDSFolder:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {split.num_examples}" for name, split in self.splits.items())
         names = "/".join(part for part in (self.name, self.config, self.version) if part)
-        return f"<TFDSFolder {names} ({counts or 'no splits'})>"
+        return printable(f"<TFDSFolder {names} ({counts or 'no splits'})>")
 
 
 def _shards(template: str, dataset: str, split: str, count: int) -> Iterator[str]:
@@ -236,7 +237,8 @@ def _find(path: str) -> str:
     parents = {folder.parent for folder in found}
     if len(parents) > 1 or not all(map(_version, found)):
         shown = ", ".join(str(folder.relative_to(path)) for folder in found[:6])
-        raise ValueError(f"{path} holds several datasets; name one of {shown}{', ...' * (len(found) > 6)}")
+        more = ", ..." if len(found) > 6 else ""
+        raise ValueError(printable(f"{path} holds several datasets; name one of {shown}{more}"))
     return str(max(found, key=_version))
 
 

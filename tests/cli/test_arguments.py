@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import purerecord
@@ -31,7 +33,6 @@ def test_every_option_says_what_it_does():
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
         ("nonsense",),
         ("validate",),
         ("validate", "sound", "--workers", "0"),
@@ -46,6 +47,25 @@ def test_wrong_usage_is_code_2(capfd, arguments):
     assert code == 2
     assert out == ""
     assert "usage:" in err
+
+
+def test_no_arguments_print_the_help(capfd):
+    assert run(capfd) == run(capfd, "--help")
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_ends_with_examples(capfd, command):
+    _, out, _ = run(capfd, *command, "--help")
+    assert "purerecord" in re.split(r"\nexamples?:\n", out)[1]
+
+
+def test_index_offers_no_stdin(capfd):
+    assert "stdin" not in run(capfd, "index", "--help")[1]
+
+
+@pytest.mark.parametrize("name", ["none", "NONE", "auto", "Auto"])
+def test_compression_may_be_spelled_as_json_prints_it(capfd, name):
+    assert run(capfd, "validate", "-q", "sound", "--compression", name) == (0, "", "")
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "many", "1.5"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import os
 import re
@@ -41,6 +42,66 @@ def test_validate_of_sound_files_is_code_0(capfd):
 def test_validate_quietly_lists_only_what_is_damaged(capfd):
     _, out, _ = run(capfd, "validate", "-q", "sound", "damaged", "--workers", "2")
     assert not any(line.startswith("sound") for line in out.splitlines())
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--workers", "2"]])
+def test_validate_quietly_prints_nothing_if_all_is_well(capfd, more):
+    Path("sound too").write_bytes(CLEAN)
+    assert run(capfd, "validate", "-q", "sound", "sound too", *more) == (0, "", "")
+
+
+def test_validate_quietly_prints_json_of_damaged_files_only(capfd):
+    code, out, _ = run(capfd, "validate", "-q", "--json", "sound", "damaged")
+    report = json.loads(out)
+    assert (code, report["records"], [file["path"] for file in report["files"]]) == (3, 199, ["damaged"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        (["--expect", "199"], []),
+        (["--min-records", "99"], []),
+        (["--expect", "200"], ["199 records in all, 200 expected"]),
+        (["--min-records", "100"], ["short: 99 records, at least 100 expected"]),
+        (["--expect", "0"], ["199 records in all, 0 expected"]),
+    ],
+)
+def test_validate_knows_how_many_records_to_expect(capfd, arguments, lines):
+    Path("short").write_bytes(frames(PAYLOADS[:99]))
+    code, out, err = run(capfd, "validate", "-q", "sound", "short", *arguments)
+    assert (code, err) == (3 if lines else 0, "")
+    assert out.splitlines()[2:] == lines
+
+
+def test_validate_warns_of_files_that_do_not_fit_together(capfd):
+    for number in (0, 1, 3):
+        with TFRecordWriter(f"x-0000{number}-of-00004", "GZIP" if number == 1 else "") as writer:
+            writer.write_many(PAYLOADS)
+    code, out, _ = run(capfd, "validate", "-q", "x-*")
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "warning: 1 of 3 files is GZIP, 2 not compressed: x-00001-of-00004",
+        "warning: 1 of 4 shards x-?????-of-00004 is missing: 2",
+    ]
+    code, out, _ = run(capfd, "validate", "--json", "x-*")
+    assert (code, len(json.loads(out)["warnings"])) == (0, 2)
+
+
+def test_validate_advises_no_salvage_of_a_file_of_another_kind(capfd):
+    Path("pointer").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 9\n")
+    code, out, _ = run(capfd, "validate", "pointer", "page.html", "cut")
+    assert code == 3
+    assert out.splitlines()[-2:] == [
+        "to be salvaged or made again: cut",
+        "no TFRecord files: pointer page.html",
+    ]
+
+
+def test_damaged_files_of_the_json_can_be_given_to_salvage(capfd):
+    _, out, _ = run(capfd, "validate", "--json", "sound", "damaged", "cut", "page.html", "missing")
+    code, _, err = run(capfd, "salvage", *json.loads(out)["damaged_files"], "out")
+    assert (code, err) == (3, "")
+    assert sorted(os.listdir("out")) == ["cut", "damaged"]
 
 
 def test_validate_prints_json(capfd):
@@ -94,6 +155,30 @@ def test_compression_can_be_declared(capfd):
     assert "broken compression" in out
 
 
+def test_files_of_other_compressions_are_read_and_named(capfd):
+    Path("a.bz2").write_bytes(bz2.compress(CLEAN))
+    for option in ("auto", "bz2"):
+        assert run(capfd, "validate", "--compression", option, "a.bz2")[0] == 0
+    assert run(capfd, "validate", "--compression", "xz", "a.bz2")[0] == 3
+    assert "compression  BZ2" in run(capfd, "info", "a.bz2")[1]
+    assert run(capfd, "salvage", "a.bz2", "b")[0] == 0
+    assert "compression  GZIP" in run(capfd, "info", "b")[1]
+    assert run(capfd, "salvage", "a.bz2", "c", "--output-compression", "bz2")[0] == 2
+
+
+def test_index_files_beside_their_data_are_not_taken_for_data(capfd):
+    Path("d").mkdir()
+    for name in ("d/a-00000-of-00002", "d/a-00001-of-00002"):
+        Path(name).write_bytes(CLEAN)
+    assert run(capfd, "index", "d/*")[0] == 0
+    names = sorted(map(str, Path("d").iterdir()))
+    for arguments in (["d/*"], names):  # expanded by us, or by the shell
+        code, out, _ = run(capfd, "validate", *arguments)
+        assert (code, ".index" in out, "200" in out) == (0, False, True)
+    code, out, _ = run(capfd, "validate", "d/a-00000-of-00002.index")
+    assert (code, "not a TFRecord" in out) == (3, True)
+
+
 def test_names_in_the_last_lines_can_be_given_to_the_shell_again(capfd):
     Path("a b").write_bytes(Path("damaged").read_bytes())
     _, out, _ = run(capfd, "validate", "a b", "cut", "no 'such'")
@@ -143,9 +228,17 @@ def test_salvage_of_many_files_goes_to_a_folder(capfd):
     assert code == 3
     assert sorted(os.listdir("out")) == ["damaged", "sound"]
     assert os.listdir("bad") == ["damaged"]
-    assert out.count("saved and verified") == 2
+    begins = [line.split()[0] for line in out.splitlines()]
+    assert begins == ["file", "damaged", "[504,", "[3640,", "sound", "2", "with"]
     code, out, _ = run(capfd, "salvage", "[sd]*d", "out2/", "--json")
     assert [report["records"] for report in json.loads(out)] == [99, 100]
+
+
+def test_both_slashes_of_windows_end_the_name_of_a_folder(capfd, monkeypatch):
+    monkeypatch.setattr(os, "sep", "\\")
+    monkeypatch.setattr(os, "altsep", "/")
+    code, _, _ = run(capfd, "salvage", "sound", "repaired/")
+    assert (code, os.listdir("repaired")) == (0, ["sound"])
 
 
 def test_salvage_of_many_files_ends_with_what_became_of_them(capfd):
@@ -154,6 +247,49 @@ def test_salvage_of_many_files_ends_with_what_became_of_them(capfd):
     assert out.splitlines()[-2:] == ["3 of 3 files saved, 298 records", "with damage: cut damaged"]
     code, out, _ = run(capfd, "salvage", "sound", "out")
     assert (code, out.splitlines()[-1]) == (0, "100 records saved and verified: out/sound")
+
+
+def test_salvage_takes_several_sources_and_prints_one_table(capfd):
+    code, out, err = run(capfd, "salvage", "sound", "d*d", "cut", "out")
+    assert (code, err) == (3, "")
+    assert sorted(os.listdir("out")) == ["cut", "damaged", "sound"]
+    assert sum(line.startswith("file ") for line in out.splitlines()) == 1
+
+
+def test_salvage_of_damaged_files_only_skips_sound_ones(capfd):
+    code, out, _ = run(capfd, "salvage", "--only-damaged", "sound", "damaged", "cut", "out")
+    assert code == 3
+    assert sorted(os.listdir("out")) == ["cut", "damaged"]
+    assert out.splitlines()[-3:] == [
+        "2 of 2 files saved, 198 records",
+        "with damage: damaged cut",
+        "1 of 3 files sound and skipped",
+    ]
+    skipped = "1 of 1 file sound and skipped\n"
+    assert run(capfd, "salvage", "--only-damaged", "sound", "new") == (0, skipped, "")
+    assert run(capfd, "salvage", "--only-damaged", "--json", "sound", "new/") == (0, "[]\n", "")
+    assert not os.path.exists("new")
+
+
+def test_salvage_of_damaged_files_only_needs_files_that_can_be_read_twice():
+    with open("damaged", "rb") as file:
+        done = process("salvage", "--only-damaged", "-", "out", stdin=file)
+        _, err = done.communicate()
+    assert done.returncode == 1
+    assert b"--only-damaged reads a file twice" in err
+    assert not os.path.exists("out")
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_salvage_quietly_prints_nothing_if_all_is_well(capfd, more):
+    Path("sound too").write_bytes(CLEAN)
+    assert run(capfd, "salvage", "-q", "sound", "sound too", "out", *more) == (0, "", "")
+    assert run(capfd, "salvage", "-q", "sound", "copy", *more) == (0, "", "")
+    code, out, _ = run(capfd, "salvage", "-q", "sound", "cut", "out", *more)
+    assert code == 3
+    assert "cut" in out
+    assert '"path": "sound"' not in out
+    assert not any(line.startswith("sound") for line in out.splitlines())
 
 
 def test_several_files_are_salvaged_to_a_folder_only(capfd):
@@ -228,6 +364,46 @@ def test_info_prints_json(capfd):
     assert sound["decoded"] == 10
 
 
+def write_shards() -> None:
+    for number in range(3):
+        features = {"label": number, **({"extra": [1.5] * number} if number else {})}
+        Path(f"s-{number}").write_bytes(frames([encode_example(features)] * (number + 1)))
+
+
+def test_info_sums_up_many_files(capfd):
+    write_shards()
+    code, out, err = run(capfd, "info", "s-*", "--sample", "2")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "file     records       size  compression",
+        "s-0            1   34 bytes  none",
+        "s-1            2  106 bytes  none",
+        "s-2            3  171 bytes  none",
+        "3 files        6  311 bytes",
+        "  records      6",
+        "  record size  18 bytes to 41 bytes, 36 bytes on average",
+        "  features     in the first 5 records, at most 2 of each file",
+        "    extra  float32, 1 to 2 values, missing in 1",
+        "    label  int64, 1 value",
+    ]
+
+
+def test_info_of_each_file_is_that_of_the_file_alone(capfd):
+    write_shards()
+    alone = "".join(run(capfd, "info", f"s-{number}")[1] for number in range(3))
+    assert run(capfd, "info", "--each", "s-*") == (0, alone, "")
+
+
+def test_info_of_many_files_names_damage_and_what_cannot_be_read(capfd):
+    code, out, err = run(capfd, "info", "sound", "damaged", "missing")
+    assert (code, err) == (1, "purerecord: missing: No such file or directory\n")
+    assert out.splitlines()[1:4] == [
+        "sound        100   7.3 kB  none",
+        "damaged       99   7.3 kB  none, 102 bytes damaged",
+        "2 files      199  14.6 kB",
+    ]
+
+
 def test_schema_that_cannot_be_inferred_names_the_file(capfd):
     Path("odd").write_bytes(frames([encode_example({"a": 1}), encode_example({"a": "x"})]))
     code, out, err = run(capfd, "info", "--schema", "odd")
@@ -259,6 +435,26 @@ def test_cat_prints_so_many_records_of_some_features(capfd):
     assert [json.loads(line)["label"] for line in out.splitlines()] == [[i] for i in range(100)] + [[0]]
 
 
+@pytest.mark.parametrize(
+    ("skip", "limit", "numbers"),
+    [
+        (0, 2, [0, 1]),
+        (99, 3, [99, 0, 1]),
+        (100, 1, [0]),
+        (150, None, [*range(50, 100)]),
+        (200, None, []),
+        (9, 1, [9]),
+    ],
+)
+def test_cat_skips_records(capfd, skip, limit, numbers):
+    Path("again").write_bytes(CLEAN)
+    limited = [] if limit is None else ["-n", str(limit)]
+    code, out, _ = run(capfd, "cat", "sound", "again", "--skip", str(skip), *limited, "--format", "text")
+    assert code == 0
+    found = [line for line in out.splitlines() if line.startswith("record ")]
+    assert found == [f"record {number}: {len(PAYLOADS[number])} bytes" for number in numbers]
+
+
 def test_cat_goes_on_behind_damage_and_says_so(capfd):
     code, out, err = run(capfd, "cat", "damaged")
     assert code == 3
@@ -282,6 +478,15 @@ def test_index_is_written_beside_each_file(capfd):
     code, out, _ = run(capfd, "index", "sound")
     assert (code, out) == (0, "sound.index: 100 records\n")
     assert len(load_index("sound.index")) == 100
+
+
+def test_index_of_one_compressed_stream_names_it_once(capfd):
+    with TFRecordWriter("packed", "GZIP") as writer:
+        writer.write(b"x")
+    code, out, err = run(capfd, "index", "packed")
+    assert (code, out) == (1, "")
+    assert err.startswith("purerecord: packed is one compressed stream")
+    assert err.count("packed") == 1
 
 
 def test_index_as_text(capfd):

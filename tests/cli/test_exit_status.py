@@ -17,7 +17,7 @@ from tests.support.damage import insert
     [
         (("validate", "none"), "none: No such file"),
         (("validate", "none-*"), "none-*: no file matches"),
-        (("validate", "x@3"), "No such file"),
+        (("validate", "x@3"), "x@3: none of the 3 shards exists"),
         (("validate", "sound", "--schema", "page.html"), "purerecord: "),
         (("cat", "none"), "none: No such file"),
         (("cat", "."), "directory"),
@@ -91,7 +91,6 @@ def test_salvage_goes_on_after_a_hopeless_file(capfd):
     Path("many/b").write_bytes(CLEAN)
     code, out, err = run(capfd, "salvage", "many/*", "out")
     assert code == 1
-    assert "saved and verified: out/b" in out
     assert out.splitlines()[-2:] == ["1 of 2 files saved, 100 records", "not saved: many/a"]
     assert err.startswith("purerecord: many/a: it holds no sound record")
     assert os.listdir("out") == ["b"]

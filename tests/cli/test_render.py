@@ -66,6 +66,21 @@ def test_unknown_feature_is_named_with_those_that_are_like_it(capfd):
     assert err == "purerecord: no record has a feature 'nope'; there is 'label', 'name', 'score'\n"
 
 
+def test_nothing_is_printed_if_no_record_has_the_feature(capfd):
+    Path("a").write_bytes(frames([encode_example({name: [] for name in "gfedcba"})] * 3))
+    code, out, err = run(capfd, "cat", "a", "--features", "nope", "--limit", "1")
+    assert (code, out) == (1, "")
+    there = ", ".join(map(repr, "abcdefg"))
+    assert err == f"purerecord: no record has a feature 'nope'; there is {there}\n"
+
+
+def test_records_held_back_until_a_feature_comes_are_few(capfd, monkeypatch):
+    monkeypatch.setattr("purerecord.cli.commands._MOST_HELD", 2)
+    Path("a").write_bytes(frames([encode_example({"x": 1})] * 4))
+    code, out, _ = run(capfd, "cat", "a", "--features", "y")
+    assert (code, out) == (1, "{}\n" * 3)
+
+
 def test_feature_that_only_some_records_have_is_none_to_complain_of(capfd):
     Path("a").write_bytes(frames([encode_example({"x": 1}), encode_example({"y": 2})]))
     assert run(capfd, "cat", "a", "--features", "y") == (0, '{}\n{"y": [2]}\n', "")
@@ -95,6 +110,21 @@ def test_info_of_ragged_and_missing_features(capfd):
     _, out, _ = run(capfd, "info", "a")
     assert "x  empty/int64, 0 to 2 values" in out
     assert "y  float32, 1 value, missing in 1" in out
+
+
+def test_info_of_a_feature_list_without_steps(capfd):
+    Path("a").write_bytes(frames([encode_sequence_example({"n": 1}, {"x": []})]))
+    _, out, _ = run(capfd, "info", "a")
+    assert "x  empty, 0 steps" in out
+
+
+def test_one_is_no_plural(capfd):
+    Path("a").write_bytes(frames([b"\xff"]))
+    _, out, _ = run(capfd, "info", "a")
+    assert "1 byte to 1 byte, 1 byte on average" in out
+    assert "1 of the first 1 record are" not in out
+    assert run(capfd, "cat", "--format", "text", "a")[1] == "record 0: 1 byte\n  no Example; <1 byte>\n"
+    assert run(capfd, "index", "a")[1] == "a.index: 1 record\n"
 
 
 def test_info_of_an_empty_file(capfd):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import random
 import zlib
 
@@ -50,6 +52,11 @@ DATA = frames(RECORDS)
         (DATA, ""),
         (gzip.compress(DATA), "GZIP"),
         (zlib.compress(DATA), "ZLIB"),
+        (bz2.compress(DATA), "BZ2"),
+        (bz2.compress(b""), "BZ2"),
+        (lzma.compress(DATA), "XZ"),
+        (b"\x28\xb5\x2f\xfd" + bytes(20), "ZSTD"),
+        (b"BZh9 is how this text begins", ""),
         (b"", ""),
         (DATA[:11], ""),
         (b"something else", ""),
@@ -61,7 +68,7 @@ def test_compression_is_found_from_the_content(data, expected):
 
 def test_plain_file_that_begins_like_a_compressed_one_is_plain():
     # The length decides: its CRC holds.
-    for length in (0x8B1F, 0x9C78, 0x0178):
+    for length in (0x8B1F, 0x9C78, 0x0178, 0x5A42):
         payload = bytes(length)
         assert detect(frame(payload)[:4096]) == ""
         assert list(read_records(io.BytesIO(frame(payload)))) == [payload]

@@ -102,6 +102,21 @@ def test_batch_never_spans_two_files(tmp_path):
     assert [list(batch) for batch in batches] == [[n] * k for n in (b"a", b"b", b"c") for k in (2, 1)]
 
 
+def test_reader_knows_the_file_of_the_record_that_came_last(tmp_path):
+    paths = [str(tmp_path / name) for name in "abc"]
+    contents = {paths[0]: [b"1", b"2"], paths[1]: [], paths[2]: [b"3", bytes(50_000)]}
+    for path, records in contents.items():
+        with TFRecordWriter(path) as writer:
+            writer.write_many(records)
+    expected = [(path, record) for path, records in contents.items() for record in records]
+    reader = read_records(paths)
+    assert [(reader.path, record) for record in reader] == expected
+    reader = read_records(paths)
+    assert [(next(reader), reader.path)[::-1] for _ in expected] == expected
+    assert read_records([]).path is None
+    assert read_records(io.BytesIO(b"")).path == "<stream>"
+
+
 def test_batches_stay_whole_when_the_reader_goes_on(path):
     records = some(3, 5000, 2000)
     path.write_bytes(frames(records))
@@ -347,9 +362,11 @@ def test_files_are_opened_one_after_the_other(tmp_path):
     reader = read_records(paths)
     paths[3].unlink()
     assert [next(reader) for _ in range(3)] == [b"0", b"1", b"2"]
-    with pytest.raises(FileNotFoundError):
-        next(reader)
-    assert list(reader) == [b"4"]
+    for _ in range(2):  # a file that cannot be opened is not passed over by the next call
+        with pytest.raises(FileNotFoundError):
+            next(reader)
+    paths[3].write_bytes(frame(b"3"))
+    assert list(reader) == [b"3", b"4"]
 
 
 def test_first_file_is_opened_at_once(tmp_path):

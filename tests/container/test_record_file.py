@@ -117,11 +117,45 @@ def test_index_that_is_no_number_is_a_type_error(file, key):
         file[key]
 
 
+def test_arrays_of_numbers_and_masks_choose_records(file):
+    numbers = np.array([7, -1, 100, 99, 7, 0])
+    mask = np.array([len(record) == 7 for record in RECORDS])
+    chosen = file[numbers]
+    assert isinstance(chosen, RecordFile)
+    assert list(chosen) == [chosen[i] for i in range(6)] == [RECORDS[i] for i in numbers]
+    assert list(chosen[1:4]) == list(chosen[[1, 2, 3]]) == [RECORDS[i] for i in numbers[1:4]]
+    assert list(pickle.loads(pickle.dumps(chosen))) == list(chosen)
+    assert chosen.__getitems__([5, 0]) == list(chosen.fetch(np.array([5, 0]))) == [RECORDS[0], RECORDS[7]]
+    assert [Records.of(chosen).origin(i)[:2] for i in range(6)] == [
+        Records.of(file[:]).origin(i)[:2] for i in numbers.tolist()
+    ]
+    assert list(file[mask]) == list(file[mask.tolist()]) == [r for r in RECORDS if len(r) == 7]
+    assert list(file[100:][mask[100:]]) == [r for r in RECORDS[100:] if len(r) == 7]
+    assert (len(file[[]]), list(file[[]])) == (0, [])
+
+
+def test_numbers_and_masks_that_do_not_fit_are_index_errors(file):
+    for key in (COUNT, -COUNT - 1, [0, COUNT], np.array([-COUNT - 1])):
+        with pytest.raises(IndexError, match=rf"record -?\d+ of {COUNT}"):
+            file[key]
+    with pytest.raises(IndexError, match=f"record {COUNT} of {COUNT}"):
+        file.__getitems__([0, COUNT])
+    with pytest.raises(IndexError, match=f"a mask of 3 values for {COUNT} records"):
+        file[[True, False, True]]
+    for key in ("1", 1.0, None, [0.5], np.zeros((2, 2), int)):
+        with pytest.raises(TypeError, match="records are chosen with"):
+            file[key]
+
+
 def test_repr_is_stable_and_says_which_part(tmp_path):
     path = write(tmp_path / "file")
     assert repr(RecordFile(path)) == f"RecordFile({str(path)!r})"
     assert repr(RecordFile(path)[10:20:2]) == f"RecordFile({str(path)!r})[10:20:2]"
     assert repr(RecordFile([path, path])) == f"RecordFile([{str(path)!r}, {str(path)!r}])"
+    few = ", ".join([repr(str(path))] * 4)
+    assert repr(RecordFile([path] * 4)) == f"RecordFile([{few}])"
+    assert repr(RecordFile([path] * 1000)) == f"RecordFile([{few}, ... 996 more])"
+    assert repr(RecordFile(path)[[3, 1]]) == f"RecordFile({str(path)!r})[<2 numbers>]"
 
 
 def test_large_records_and_long_runs_are_read(tmp_path, monkeypatch):

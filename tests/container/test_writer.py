@@ -36,6 +36,7 @@ from purerecord import (
     read_records,
 )
 from tests.support.damage import cut, flip_byte, frames, starts
+from tests.support.other_systems import limit_calls_as_macos
 from tests.support.settings import CAMPAIGN
 
 HOME = str(Path(purerecord.__file__).parents[1])
@@ -288,6 +289,17 @@ def test_socket_that_takes_no_more_says_so_and_goes_on_exactly():
         here.shutdown(socket.SHUT_WR)
         assert blocked
         assert got + list(reader) == records
+
+
+def test_one_call_never_writes_more_than_macos_allows(path, monkeypatch):
+    assert purerecord.container.writer._MOST_AT_ONCE < 1 << 31
+    monkeypatch.setattr(purerecord.container.writer, "_MOST_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(purerecord.storage.file_handles, "MOST_AT_ONCE", 1 << 16)
+    limit_calls_as_macos(monkeypatch, 1 << 16)
+    records = [bytes([number]) * (number * 10_000) for number in range(1, 20)]
+    with TFRecordWriter(path) as writer:
+        writer.write_many(records)
+    assert list(read_records(path)) == records
 
 
 def test_bad_arguments_harm_no_file(path):

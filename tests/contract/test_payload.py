@@ -18,6 +18,7 @@ from purerecord.payload.columns.gather import gather
 from purerecord.payload.wire import ABSENT, UNSET, decode_features
 from tests.payload.test_wire import needs_upb
 from tests.support.column_batches import cell
+from tests.support.places import CORPUS
 from tests.support.settings import tries
 from tests.support.spec_cases import Case
 from tests.support.strategies import (
@@ -25,6 +26,8 @@ from tests.support.strategies import (
     any_sequence,
     example_payloads,
     feature_mappings,
+    float32s,
+    int64s,
     message_features,
     mutate,
     plain,
@@ -105,14 +108,112 @@ def test_sequence_examples_come_back(context: dict[str, Any], sequence: dict[str
     assert plain(pr.decode_sequence_example(payload)) == plain((context, sequence))
 
 
-@given(feature_mappings.filter(bool), st.integers(1, 9))
-def test_columns_come_back_as_the_bytes_of_their_rows(features: dict[str, Any], count: int) -> None:
-    # What has no type, a plain [], is given one when it becomes a column.
-    typed = {
-        name: value if isinstance(value, np.ndarray) else np.empty(0, int) for name, value in features.items()
+@st.composite
+def example_batches(draw: st.DrawFn) -> list[bytes]:
+    """Legal Examples: a feature is missing, untyped, empty or filled in each; rarely of two kinds."""
+    feature = {
+        kind: st.none() | st.just(pr.Feature()) | values.map(lambda value, name=name: _feature(name, value))
+        for kind, (name, values) in enumerate(_LISTS.items())
     }
-    payloads = [pr.encode_example(typed)] * count
-    assert list(pr.encode_examples(pr.decode_examples(payloads))) == payloads
+    names = draw(st.lists(st.text(max_size=3), min_size=1, max_size=4, unique=True))
+    kinds = {name: draw(st.integers(0, len(feature) - 1)) for name in names}
+    payloads = []
+    for _ in range(draw(st.integers(1, 6))):
+        message = pr.Example()
+        for name, kind in kinds.items():
+            odd = draw(st.integers(0, 40)) == 1
+            made = draw(feature[(kind + odd) % len(feature)])
+            if made is not None:
+                message.features.feature[name].CopyFrom(made)
+        payloads.append(message.SerializeToString())
+    return payloads * draw(st.sampled_from([1, 3, 20]))
+
+
+_LISTS: dict[str, st.SearchStrategy[list[Any]]] = {
+    "int64_list": st.lists(int64s, max_size=3),
+    "float_list": st.lists(float32s, max_size=3),
+    "bytes_list": st.lists(st.binary(max_size=3), max_size=3),
+}
+
+
+def _feature(name: str, values: list[Any]) -> Any:
+    message = pr.Feature()
+    getattr(message, name).SetInParent()
+    getattr(message, name).value.extend(values)
+    return message
+
+
+@given(example_batches())
+@settings(max_examples=tries(300))
+def test_columns_come_back_as_the_messages_that_they_were(payloads: list[bytes]) -> None:
+    messages = [pr.Example.FromString(payload).features for payload in payloads]
+    kinds: dict[str, set[str]] = {}
+    for message in messages:
+        for name, feature in message.feature.items():
+            kinds.setdefault(name, set()).update(
+                [feature.WhichOneof("kind")] if feature.WhichOneof("kind") else []
+            )
+    if any(len(found) > 1 for found in kinds.values()):
+        with pytest.raises(pr.SchemaError, match="cannot be one column"):
+            pr.decode_examples(payloads)
+        return
+    columns = pr.decode_examples(payloads)
+    if not kinds:
+        assert columns == {}
+        with pytest.raises(pr.EncodeError, match="without columns"):
+            pr.encode_examples(columns)
+        return
+    again = pr.encode_examples(columns)
+    assert [_features(payload) for payload in again] == [_features(payload) for payload in payloads]
+    # Parsing with the inferred schema keeps missing features missing, too.
+    schema = pr.infer_schema(payloads)
+    for name, column in (pr.parse_example(payloads, schema) if schema else {}).items():
+        assert np.array_equal(getattr(column, "missing", None), getattr(columns[name], "missing", None))
+
+
+def _features(payload: bytes) -> bytes:
+    """The features of an Example, or the context of a SequenceExample, in the one form that can be compared:
+    messages with a NaN are never equal."""
+    return pr.Example.FromString(payload).features.SerializeToString(deterministic=True)
+
+
+def _lists(payload: bytes) -> bytes:
+    return pr.SequenceExample.FromString(payload).feature_lists.SerializeToString(deterministic=True)
+
+
+_STEPS = st.sampled_from(list(_LISTS)).flatmap(
+    lambda name: st.lists(
+        st.just(pr.Feature()) | _LISTS[name].map(lambda values: _feature(name, values)), max_size=3
+    )
+)
+
+
+@given(example_batches(), st.dictionaries(st.text(max_size=3), _STEPS, max_size=3))
+def test_sequence_examples_come_back_as_the_messages_that_they_were(
+    contexts: list[bytes], lists: dict[str, list[Any]]
+) -> None:
+    message = pr.SequenceExample.FromString(contexts[0])
+    for name, steps in lists.items():
+        message.feature_lists.feature_list[name].feature.extend(steps)
+    payload = message.SerializeToString()
+    again = pr.encode_sequence_example(*pr.decode_sequence_example(payload))
+    assert (_features(again), _lists(again)) == (_features(payload), _lists(payload))
+    assert len(again) <= len(payload), "nothing is added that was not there"
+
+
+def test_columns_of_a_file_that_tensorflow_wrote_come_back_as_the_same_messages() -> None:
+    records = list(pr.read_records(CORPUS / "missing.tfrecord"))
+    columns = pr.decode_examples(records)
+    assert {name: column.missing.sum() for name, column in columns.items() if column.missing is not None}
+    assert [_features(payload) for payload in pr.encode_examples(columns)] == list(map(_features, records))
+    spec = {"float": pr.RaggedFeature(float), "int64": pr.VarLenFeature(int)}
+    assert pr.parse_example(records, spec)["float"] == columns["float"]
+
+
+def test_sequence_examples_that_tensorflow_wrote_come_back_as_the_same_messages() -> None:
+    for payload in pr.read_records(CORPUS / "missing-steps.tfrecord"):
+        again = pr.encode_sequence_example(*pr.decode_sequence_example(payload))
+        assert (_features(again), _lists(again)) == (_features(payload), _lists(payload))
 
 
 # 7. The row decoder, the column decoder and protobuf agree.

@@ -69,6 +69,49 @@ def examples(rng: random.Random) -> Iterator[bytes]:
         yield message.SerializeToString(deterministic=True)
 
 
+def optional_feature(rng: random.Random, kind: str) -> tf.train.Feature | None:
+    """A feature in one of the four states that it can have in a record: missing, untyped, empty or filled."""
+    lists = {
+        "int64": lambda count: {"int64_list": tf.train.Int64List(value=[-5, 300, 2**40][:count])},
+        "float": lambda count: {"float_list": tf.train.FloatList(value=[0.5, -1.25, 3.0][:count])},
+        "bytes": lambda count: {"bytes_list": tf.train.BytesList(value=[b"", b"two", b"\x00"][:count])},
+        "untyped": lambda count: {},
+    }
+    state = rng.choice(["missing", "untyped", "empty", "filled", "filled"])
+    if state == "missing":
+        return None
+    if state == "untyped":
+        return tf.train.Feature()
+    return tf.train.Feature(**lists[kind](0 if state == "empty" else rng.randrange(1, 4)))
+
+
+def optional_features(rng: random.Random) -> tf.train.Features:
+    found = {kind: optional_feature(rng, kind) for kind in ("int64", "float", "bytes", "untyped")}
+    return tf.train.Features(feature={kind: made for kind, made in found.items() if made is not None})
+
+
+def missing(rng: random.Random) -> Iterator[bytes]:
+    """Examples whose features are missing, untyped, empty or filled; each feature has one kind."""
+    for _ in range(60):
+        yield tf.train.Example(features=optional_features(rng)).SerializeToString(deterministic=True)
+
+
+def missing_steps(rng: random.Random) -> Iterator[bytes]:
+    """SequenceExamples of the same: without a context, without lists, with lists without steps."""
+    for number in range(60):
+        lists = {}
+        for kind in ("int64", "float", "bytes"):
+            steps = [optional_feature(rng, kind) or tf.train.Feature() for _ in range(rng.randrange(4))]
+            if rng.random() < 0.7:
+                lists[f"{kind} steps"] = tf.train.FeatureList(feature=steps)
+        message = tf.train.SequenceExample()
+        if number % 3:
+            message.context.CopyFrom(optional_features(rng))
+        if lists:
+            message.feature_lists.CopyFrom(tf.train.FeatureLists(feature_list=lists))
+        yield message.SerializeToString(deterministic=True)
+
+
 def nothing(rng: random.Random) -> Iterator[bytes]:
     yield from ()
 
@@ -117,6 +160,8 @@ FILES: dict[str, tuple[Content, str, dict[str, int], int]] = {
     "equal": (equal, "", {}, 0),
     "every-length": (every_length, "", {}, 0),
     "examples": (examples, "", {}, 0),
+    "missing": (missing, "", {}, 0),
+    "missing-steps": (missing_steps, "", {}, 0),
     "mixed.gzip": (mixed, "GZIP", {}, 0),
     "mixed.zlib.flushed": (mixed, "ZLIB", {"compression_level": 4}, 500),
 }

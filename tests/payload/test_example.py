@@ -331,6 +331,7 @@ STEPS = [
     (np.empty((0, 3)), []),
     (Ragged([1, 2, 3], [0, 2, 2, 3]), [[1, 2], [], [3]]),
     (Ragged([b"a", b"b"], [0, 2]), [[b"a", b"b"]]),
+    (Ragged([1], [0, 0, 1, 1], missing=[False, False, True]), [[], [1], []]),
     (range(2), [[0], [1]]),
     ([1, 2.5, [3, 4]], [[1.0], [2.5], [3.0, 4.0]]),
     ([[], 1, 0.5], [[], [1.0], [0.5]]),
@@ -343,6 +344,19 @@ STEPS = [
 def test_the_first_axis_of_a_sequence_is_its_steps(steps: Any, values: list[list[Any]]) -> None:
     _, found = decode_sequence_example(encode_sequence_example({}, {"s": steps}))
     assert [list(step) for step in found["s"]] == values
+
+
+def test_a_missing_step_is_stored_without_a_type() -> None:
+    steps = Ragged([1], [0, 0, 1, 1], missing=[False, False, True])
+    _, found = decode_sequence_example(encode_sequence_example({}, {"s": steps}))
+    assert [type(step) for step in found["s"]] == [np.ndarray, np.ndarray, list]
+
+
+@pytest.mark.parametrize(("context", "sequence"), [({}, {}), ({"a": 1}, {}), ({}, {"s": []})])
+def test_an_empty_context_or_sequence_is_not_stored(context: Any, sequence: Any) -> None:
+    message = proto.SequenceExample.FromString(encode_sequence_example(context, sequence))
+    assert message.HasField("context") == bool(context)
+    assert message.HasField("feature_lists") == bool(sequence)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purerecord.payload.ragged import Ragged
+from purerecord.payload.ragged import Ragged, concatenated
 from purerecord.payload.sparse import Sparse
 
 ROWS = st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4), max_size=6)
@@ -222,3 +222,81 @@ def test_padding_may_be_anything_that_the_dtype_holds() -> None:
     assert Ragged([0.5, 2, 3], [0, 2, 3]).to_dense(-1).tolist() == [[0.5, 2], [3, -1]]
     assert Ragged([True, True, True], [0, 2, 3]).to_dense().tolist() == [[True, True], [True, False]]
     assert Ragged(np.array(["a", "b", "c"]), [0, 2, 3]).to_dense().tolist() == [["a", "b"], ["c", ""]]
+
+
+# --- Missing rows -----------------------------------------------------------------------------------
+
+
+def optional() -> Ragged:
+    """Rows that are filled, empty, missing, untyped, filled."""
+    missing, untyped = [False, False, True, True, False], [False, False, False, True, False]
+    return Ragged([1, 2, 3], [0, 2, 2, 2, 2, 3], missing, untyped)
+
+
+def masks(ragged: Ragged) -> list[Any]:
+    return [None if mask is None else mask.tolist() for mask in (ragged.missing, ragged.untyped)]
+
+
+def test_a_missing_row_looks_empty_and_is_marked() -> None:
+    assert optional().to_list() == [[1, 2], [], [], [], [3]]
+    assert repr(optional()) == "<Ragged (5, None) int64: [[1, 2], [], [], [], [3]], 2 missing (1 untyped)>"
+    assert repr(Ragged([1], [0, 0, 1], [True, False])) == "<Ragged (2, None) int64: [[], [1]], 1 missing>"
+    assert optional().to_dense().tolist() == [[1, 2], [0, 0], [0, 0], [0, 0], [3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("key", "missing", "untyped"),
+    [
+        (slice(1, 3), [False, True], None),
+        (slice(None, None, -1), [False, True, True, False, False], [False, True, False, False, False]),
+        (slice(0, 2), None, None),
+        ([3, 0, 3], [True, False, True], [True, False, True]),
+        (np.array([False, False, True, False, True]), [True, False], None),
+    ],
+)
+def test_chosen_rows_stay_missing(key: Any, missing: Any, untyped: Any) -> None:
+    assert masks(optional()[key]) == [missing, untyped]
+
+
+def test_missing_rows_survive_pickling_and_joining() -> None:
+    assert pickle.loads(pickle.dumps(optional())) == optional()
+    joined = concatenated([optional(), Ragged([7], [0, 1]), optional()])
+    assert joined.to_list() == [*optional().to_list(), [7], *optional().to_list()]
+    missing, untyped = masks(optional())
+    assert masks(joined) == [[*missing, False, *missing], [*untyped, False, *untyped]]
+    nest = Ragged(optional(), [0, 2, 5], [False, False])
+    assert masks(nest) == [None, None]
+    assert masks(concatenated([nest, nest]).values) == masks(concatenated([optional(), optional()]))  # type: ignore[arg-type]
+
+
+def test_equal_columns_lack_the_same_rows() -> None:
+    plain = Ragged([1, 2, 3], [0, 2, 2, 2, 2, 3])
+    assert optional() == optional()
+    assert optional() != plain
+    assert plain != optional()
+    assert optional() != Ragged(plain.values, plain.row_splits, optional().missing)
+    assert Ragged([1], [0, 1], [False], [False]) == Ragged([1], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("missing", "untyped", "match"),
+    [
+        ([True, False], None, "a row with values cannot be missing"),
+        ([False, True], [False, True, False], "untyped must be a mask of 2 booleans"),
+        ([0, 1], None, "missing must be a mask of 2 booleans"),
+        (None, [False, True], "must be missing, too"),
+        ([False, False], [False, True], "must be missing, too"),
+    ],
+)
+def test_masks_that_contradict_the_rows_are_refused(missing: Any, untyped: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        Ragged([5], [0, 1, 1], missing, untyped)
+
+
+def test_nobody_can_change_the_masks() -> None:
+    missing = np.array([False, True])
+    ragged = Ragged([5], [0, 1, 1], missing)
+    missing[:] = False
+    assert masks(ragged) == [[False, True], None]
+    with pytest.raises(ValueError, match="read-only"):
+        ragged.missing[0] = True  # type: ignore[index]

@@ -19,6 +19,9 @@ DAMAGED = FileReport(
 )
 UNREADABLE = FileReport("train-00002-of-00003", 12, 700, error="Input/output error")
 FLEET = Report((SOUND, DAMAGED, UNREADABLE))
+MISSING = FileReport("missing", 0, 0, error="No such file or directory")
+PAGE = FileReport("page", 0, 34, (Damage(0, 34, "not a TFRecord", None, "it looks like an HTML page"),))
+CUT = FileReport("cut", 5, 520, (Damage(500, 520, "truncated payload"),))
 
 
 def test_good_and_damaged_bytes_add_up_to_the_size():
@@ -56,14 +59,56 @@ def test_fleet_has_totals_and_says_which_files_are_damaged():
     assert FLEET.records == 2009
     assert FLEET.size == 120_100
     assert FLEET.damaged_bytes == 1089
-    assert FLEET.damaged == (DAMAGED, UNREADABLE)
+    assert FLEET.damaged == (DAMAGED,)
+
+
+def test_what_can_be_salvaged_is_kept_apart_from_what_cannot():
+    half = FileReport("half", 3, 600, DAMAGED.damages, error="Input/output error")
+    report = Report((SOUND, CUT, PAGE, MISSING, half))
+    assert (report.damaged, report.foreign, report.unreadable) == ((CUT,), (PAGE,), (MISSING, half))
+    described = report.to_dict()
+    assert described["damaged_files"] == ["cut"]
+    assert described["foreign_files"] == ["page"]
+    assert described["unreadable_files"] == ["missing", "half"]
+    assert str(report).splitlines()[-3:] == [
+        "to be salvaged or made again: cut",
+        "no TFRecord files: page",
+        "could not be read: missing half",
+    ]
+
+
+@pytest.mark.parametrize("file", [CUT, MISSING, PAGE, UNREADABLE])
+def test_what_is_not_known_to_be_lost_is_null(file):
+    assert file.lost_records is None
+    assert file.to_dict()["lost_records"] is None
+    assert Report((SOUND, file)).to_dict()["lost_records"] is None
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ([], "20 bytes in 1 place, 1 record cut, and what came after it: unknown"),
+        ([1], "29 bytes in 2 places, 1 record lost, 1 record cut, and what came after it: unknown"),
+        ([2, 0], "38 bytes in 3 places, 2 records lost, 1 record cut, and what came after it: unknown"),
+        ([None], "29 bytes in 2 places, records lost: unknown"),
+    ],
+)
+def test_cut_file_says_what_is_known_and_what_is_not(before, text):
+    damages = [Damage(20 * i, 20 * i + 9, "garbage", records) for i, records in enumerate(before)]
+    assert FileReport("a", 5, 520, (*damages, *CUT.damages)).verdict() == text
+
+
+def test_json_says_none_where_there_is_no_compression():
+    assert (SOUND.to_dict()["compression"], DAMAGED.to_dict()["compression"]) == ("none", "GZIP")
+    assert SalvageReport((SOUND,), output="x").to_dict()["output_compression"] == "none"
+    assert SalvageReport((PAGE,)).to_dict()["output_compression"] is None
 
 
 def test_dict_survives_json():
     described = FLEET.to_dict()
     assert json.loads(json.dumps(described)) == described
     assert described["ok"] is False
-    assert described["damaged_files"] == [DAMAGED.path, UNREADABLE.path]
+    assert described["damaged_files"] == [DAMAGED.path]
     assert described["unreadable_files"] == [UNREADABLE.path]
     assert [file["ok"] for file in described["files"]] == [True, False, False]
     assert described["files"][1]["damages"][0] == {
@@ -134,7 +179,10 @@ def test_salvage_report_says_where_everything_went():
     ("size", "text"),
     [
         (0, "0 bytes"),
+        (1, "1 byte"),
+        (1.4, "1 byte"),
         (999, "999 bytes"),
+        (999.7, "1.0 kB"),
         (1000, "1.0 kB"),
         (59_700, "59.7 kB"),
         (1_234_567, "1.2 MB"),

@@ -9,6 +9,8 @@ import random
 import zlib
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from purerecord import Damage, Frame, read_records, scan
 from purerecord.container import resync
@@ -28,6 +30,7 @@ from tests.support.damage import (
     swap,
     zero,
 )
+from tests.support.settings import tries
 from tests.support.small_buffers import buffers
 
 RANDOM = random.Random(7)
@@ -66,8 +69,8 @@ KINDS = [
         [(3, 4, "bad length checksum", 1)],
     ),
     ("cut in a header", cut(CLEAN, EDGES[19] + 5), [(19, EDGES[19] + 5, "truncated header", None)]),
-    ("cut in a payload", cut(CLEAN, EDGES[19] + 50), [(19, EDGES[19] + 50, "truncated payload", 1)]),
-    ("cut in a footer", cut(CLEAN, EDGES[20] - 2), [(19, EDGES[20] - 2, "truncated footer", 1)]),
+    ("cut in a payload", cut(CLEAN, EDGES[19] + 50), [(19, EDGES[19] + 50, "truncated payload", None)]),
+    ("cut in a footer", cut(CLEAN, EDGES[20] - 2), [(19, EDGES[20] - 2, "truncated footer", None)]),
     (
         "garbage between frames",
         insert(CLEAN, EDGES[5], b"\r\n" * 20),
@@ -77,7 +80,7 @@ KINDS = [
     (
         "absurd length",
         fix_crc(set_length(CLEAN, EDGES[3], 1 << 40), EDGES[3]),
-        [(3, 4, "bad data checksum", 1)],
+        [(3, 4, "bad data checksum", None)],
     ),
 ]
 
@@ -90,6 +93,33 @@ def test_damage_has_its_kind_and_its_place(data, expected):
         return edge[place] if place <= 20 else place
 
     assert told(data) == [(offset(b), offset(e), kind, records) for b, e, kind, records in expected]
+
+
+@st.composite
+def damage_that_shows(draw: st.DrawFn) -> bytes:
+    """``CLEAN`` after one change whose ends both lie inside of frames, where it leaves a trace."""
+    inside = st.integers(0, len(CLEAN) - 1).filter(lambda at: at not in EDGES)
+    begin, end = sorted((draw(inside), draw(inside)))
+    return draw(
+        st.sampled_from(
+            [
+                flip_byte(CLEAN, begin),
+                cut(CLEAN, begin),
+                delete(CLEAN, begin, end),
+                zero(CLEAN, begin, end),
+                insert(CLEAN, begin, RANDOM.randbytes(40)),
+                CLEAN[:begin] + RANDOM.randbytes(end - begin) + CLEAN[end:],
+            ]
+        )
+    )
+
+
+@given(damage_that_shows())
+@settings(max_examples=tries(300), deadline=None)
+def test_number_of_lost_records_is_the_true_one_or_unknown(data):
+    whole = found(data)
+    lost = [item.records for item in whole if isinstance(item, Damage)]
+    assert None in lost or sum(lost) == len(PAYLOADS) - sum(isinstance(item, Frame) for item in whole)
 
 
 def test_lost_block_is_named_by_its_zeros():

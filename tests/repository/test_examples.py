@@ -39,6 +39,12 @@ def pixels(path: Path) -> np.ndarray:
         return np.array(picture)
 
 
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_no_example_needs_what_windows_has_not(path):
+    for missing in ("signal.SIGKILL", "os.fork", '"/tmp'):
+        assert missing not in path.read_text(encoding="utf-8")
+
+
 def test_cats_and_dogs_splits_the_folder(runs):
     out = runs["cats_and_dogs"].out
     parts = [read(out / f"{part}.tfrecord.gz") for part in ("train", "validation")]

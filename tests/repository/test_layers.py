@@ -24,14 +24,15 @@ FILES = {
 }
 
 # Which folders (or modules of the top) each folder may import from, itself excepted.
-FACE = {"errors", "records"}
+FACE = {"errors", "printable", "records"}
 CORE = {*FACE, "memory", "processes", "storage", "container", "payload", "dataset"}
 SEES = {
-    "errors": set(),
+    "printable": set(),
+    "errors": {"printable"},
     "memory": set(),
     "records": {"errors", "memory"},
     "processes": {"errors", "memory"},
-    "storage": {"errors", "memory"},
+    "storage": {"errors", "printable", "memory"},
     "container": {*FACE, "memory", "storage"},
     "payload": {*FACE, "memory"},
     "recovery": {*FACE, "processes", "storage", "container"},
@@ -65,6 +66,7 @@ LIBRARIES = {
     "payload.example": {"google"},
     "payload.tensor": {"google", "ml_dtypes"},
     "storage.paths": {"fsspec"},
+    "storage.bz2_xz_zstd": {"backports"},
 }
 ADAPTERS = {"torch", "jax", "grain", "arrow", "tfds", "tf", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec"}
@@ -189,6 +191,7 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
         "__init__.py",
         "__main__.py",
         "errors.py",
+        "printable.py",
         "records.py",
         "py.typed",
         "torch.py",

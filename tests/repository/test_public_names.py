@@ -131,6 +131,7 @@ def values(path: str) -> dict[str, Any]:
         "Index": pr.load_index(path + ".index"),
         "TFRecordOptions": pr.TFRecordOptions("GZIP", block_size=100),
         "Ragged": ragged,
+        "Ragged with missing rows": pr.Ragged([1], [0, 1, 1], [False, True], [False, True]),
         "nested Ragged": pr.Ragged(ragged, [0, 1, 3]),
         "Sparse": sparse,
         "FixedLenFeature": pr.FixedLenFeature([2], np.float32, [1.0, 2.0]),
@@ -164,7 +165,15 @@ VALUES = [
         "Index",
         "TFRecordOptions",
     ),
-    *("Ragged", "nested Ragged", "Sparse", "FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature"),
+    *(
+        "Ragged",
+        "Ragged with missing rows",
+        "nested Ragged",
+        "Sparse",
+        "FixedLenFeature",
+        "FixedLenSequenceFeature",
+        "VarLenFeature",
+    ),
     *("SparseFeature", "RaggedFeature", "Example", "SequenceExample", "BytesList", "FloatList", "Damage"),
     *("Frame", "FileReport", "Report", "SalvageReport", "state of an iterator", "TFDSFeature", "TFDSSplit"),
 ]
@@ -246,6 +255,7 @@ def test_errors_survive_a_pickle(name):
 CHAINS = [
     lambda files: files.shuffle(3).batch(2).parse({"x": pr.FixedLenFeature([], np.int64)}).prefetch(2),
     lambda files: files.batch(2).parallel(1),
+    lambda files: pr.TFRecordDataset(files._node.paths, with_path=True),
     lambda files: files.cache(),
     lambda files: files.repeat(2).take(3).skip(1).shard(2, 0).enumerate().map(len).filter(bool),
     lambda files: files.global_shuffle(1).batch(2).unbatch().padded_batch(2),

@@ -36,6 +36,14 @@ def test_all_names_of_a_compression_are_known(given_, expected):
     assert as_options(given_).compression == expected
 
 
+@pytest.mark.parametrize("name", ["BZ2", "XZ", "ZSTD"])
+def test_compression_of_other_tools_is_known_to_readers_only(name):
+    assert compression_name(name) == name
+    for use in (TFRecordOptions, as_options, TFRecordOptions.get_compression_type_string):
+        with pytest.raises(ValueError, match=f"^{name} files are read but not written; use"):
+            use(name)
+
+
 @pytest.mark.parametrize("wrong", ["gzip", "FOO", b"GZIP", 3, -1, "SNAPPY", "auto", object()])
 def test_unknown_compression_is_refused_in_tensorflows_words(wrong):
     with pytest.raises(ValueError, match="Not a valid compression_type: "):

@@ -13,8 +13,10 @@ import pytest
 import purerecord as pr
 from purerecord.container.looks_like import open_source
 from purerecord.dataset import TFRecordDataset
+from purerecord.storage import file_handles
 from purerecord.storage.file_handles import KEPT, OpenFiles
 from purerecord.storage.opened import Opened
+from tests.support.other_systems import limit_calls_as_macos
 
 needs_proc = pytest.mark.skipif(
     not os.path.exists("/proc/self/fd"), reason="descriptors are counted in /proc"
@@ -41,6 +43,24 @@ def test_bytes_at_a_position_end_with_the_file(paths):
     assert file.read_at(1, 2) == b"07"
     assert file.read_at(1, 100) == b"07"
     assert file.read_at(3, 1) == b""
+
+
+@pytest.mark.parametrize("without", [(), ("preadv",), ("pread", "preadv")], ids=str)
+def test_one_call_never_reads_more_than_macos_allows(without, tmp_path, monkeypatch):
+    assert file_handles.MOST_AT_ONCE < 1 << 31
+    monkeypatch.setattr(file_handles, "MOST_AT_ONCE", 7)
+    limit_calls_as_macos(monkeypatch, 7)
+    for name in without:
+        monkeypatch.delattr(os, name)
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(100)))
+    file = OpenFiles().get(str(path))
+    assert file.read_at(3, 50) == bytes(range(3, 53))
+    assert file.read_at(90, 50) == bytes(range(90, 100))
+    view = memoryview(bytearray(50))
+    assert file.read_into(3, view) == 50
+    assert view == bytes(range(3, 53))
+    assert file.read_into(90, view) == 10
 
 
 @needs_proc

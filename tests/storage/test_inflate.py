@@ -189,7 +189,7 @@ def test_block_says_its_size_and_what_is_in_it():
     assert first[1:] == (5, 1)
     assert second[1:] == (10, 1)
     assert first.size + second.size == len(data)
-    assert inflate_block(data[: first.size], first) == b"12345"
+    assert inflate_block(data[: first.size]) == b"12345"
 
 
 def test_every_damaged_byte_of_a_block_header_makes_it_none():

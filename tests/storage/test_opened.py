@@ -218,18 +218,18 @@ def test_reading_goes_on_where_it_was_interrupted(tmp_path, monkeypatch, interru
     path = written(tmp_path / "file", frames(payloads))
     moments: Iterator[int] = iter(())
 
-    class Interrupted(opened._SelfClosingFile):
-        def read(self, size=-1):
+    class Interrupted(opened._OwnFile):
+        def read_at(self, offset, size):
             if next(moments) == 0:
                 raise interrupt
-            return super().read(size)
+            return super().read_at(offset, size)
 
-        def readinto(self, buffer):
+        def readinto_at(self, offset, buffer):
             if next(moments) == 0:
                 raise interrupt
-            return super().readinto(buffer)
+            return super().readinto_at(offset, buffer)
 
-    monkeypatch.setattr(opened, "_SelfClosingFile", Interrupted)
+    monkeypatch.setattr(opened, "_OwnFile", Interrupted)
     for moment in sampled(range(2, 30), 8):
         moments = itertools.count(-moment)
         reader = read_records(path)
@@ -253,13 +253,13 @@ def test_damage_is_found_where_it_is_also_if_reading_is_interrupted(tmp_path, mo
     expected = list(read_records(path, on_error="skip"))
     moments: Iterator[int] = iter(())
 
-    class Interrupted(opened._SelfClosingFile):
-        def readinto(self, buffer):
+    class Interrupted(opened._OwnFile):
+        def readinto_at(self, offset, buffer):
             if next(moments) == 0:
                 raise OSError(errno.EIO, "once")
-            return super().readinto(buffer)
+            return super().readinto_at(offset, buffer)
 
-    monkeypatch.setattr(opened, "_SelfClosingFile", Interrupted)
+    monkeypatch.setattr(opened, "_OwnFile", Interrupted)
     for moment in sampled(range(1, 9), 4):
         moments = itertools.count(-moment)
         reader = read_records(path, on_error="skip")

@@ -50,6 +50,31 @@ def test_glob_is_sorted_and_leaves_folders_out(folder):
     assert resolve(["b*", "a*"]) == ["b.tfrecord", "a.tfrecord"]
 
 
+INDEXED = ["a.tfrecord", "b-00000-of-00002", "b-00001-of-00002", "c.tfrecord.gz"]
+INDEXES = ["a.tfrecord.index", "a.idx", "b-00000-of-00002.index", "b-00001-of-00002.idx", "c.tfrecord.index"]
+
+
+def test_globs_leave_out_the_index_files_of_their_data(folder):
+    touch(*INDEXED, *INDEXES)
+    assert resolve("*") == INDEXED
+    assert resolve(str(folder / "**")) == [str(folder / name) for name in INDEXED]
+    assert resolve("b-*") == resolve("b-?????-of-*") == resolve("b@*") == resolve("b@2") == INDEXED[1:3]
+    assert resolve([*INDEXED, *INDEXES]) == [*INDEXED, *INDEXES]
+
+
+def test_index_files_are_found_by_their_own_pattern_and_without_their_data(folder):
+    touch(*INDEXED, *INDEXES, "other.index")
+    assert resolve("*") == [*INDEXED, "other.index"]
+    assert resolve("*.idx") == ["a.idx", "b-00001-of-00002.idx"]
+
+
+def test_index_that_the_writer_makes_is_no_data_for_a_glob(folder):
+    for name in shard_names("t.tfrecord", 2):
+        with TFRecordWriter(name, index=True) as writer:
+            writer.write(name)
+    assert list(read_records("t.tfrecord-*")) == [name.encode() for name in shard_names("t.tfrecord", 2)]
+
+
 def test_name_that_looks_like_a_pattern_but_exists_is_a_name(folder):
     names = touch("a[1]?.tfrecord", "b@2", "c@*")
     for name in names:
@@ -127,11 +152,65 @@ def test_what_lies_beside_the_shards_is_none_of_them(folder):
     assert resolve("t@*") == SHARDS
 
 
-@pytest.mark.parametrize("pattern", ["t@3", "t@*", "t-?????-of-?????", "t-?????-of-00003"])
+PATTERNS = ("t@3", "t@*", "t-?????-of-?????", "t-?????-of-00003")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_missing_shard_is_an_error_that_names_it(folder, pattern):
     touch(SHARDS[0], SHARDS[2])
-    with pytest.raises(FileNotFoundError, match=r"00001|number 1"):
+    with pytest.raises(FileNotFoundError, match="1 of the 3 shards is missing: 00001:"):
         resolve(pattern)
+    assert resolve(pattern, missing_ok=True) == SHARDS
+
+
+FROM_ONE = ["t-00001-of-00003", "t-00002-of-00003", "t-00003-of-00003"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_shards_numbered_from_1_are_found_too(folder, pattern):
+    touch(*FROM_ONE)
+    assert resolve(pattern) == FROM_ONE
+    Path(FROM_ONE[0]).unlink()
+    with pytest.raises(FileNotFoundError, match="1 of the 3 shards is missing: 00001:"):
+        resolve(pattern)
+    assert resolve(pattern, missing_ok=True) == FROM_ONE
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(
+    "names", [[*SHARDS, *FROM_ONE], [SHARDS[0], FROM_ONE[2]], [*SHARDS, "t-00004-of-00003"]]
+)
+def test_shards_numbered_from_0_and_from_1_are_refused(folder, pattern, names):
+    touch(*names)
+    with pytest.raises(ValueError, match=r"numbered from 0 to [34]; .* of several"):
+        resolve(pattern, missing_ok=True)
+
+
+def test_each_of_several_sets_of_shards_must_be_complete(folder):
+    names = touch("a-00000-of-00002", "a-00001-of-00002", "b-00001-of-00002", "b-00002-of-00002")
+    assert resolve("?-?????-of-?????") == names
+    Path(names[0]).unlink()
+    Path(names[2]).unlink()
+    with pytest.raises(FileNotFoundError, match="1 of the 2 shards is missing: 00000:"):
+        resolve("?-?????-of-?????")
+
+
+def test_shard_that_is_a_dangling_link_is_missing(folder):
+    touch(*SHARDS[1:])
+    Path(SHARDS[0]).symlink_to("nowhere")
+    with pytest.raises(FileNotFoundError, match="missing: 00000:"):
+        resolve("t@3")
+
+
+def test_no_shard_at_all_is_said_so(folder):
+    for pattern, words in (
+        ("nope@8", "none of the 8 shards exists"),
+        ("nope@1", "the one shard does not exist"),
+    ):
+        for missing_ok in (False, True):
+            with pytest.raises(FileNotFoundError, match=words) as caught:
+                resolve(pattern, missing_ok=missing_ok)
+            assert caught.value.filename == pattern
 
 
 def test_plain_glob_asks_for_no_completeness(folder):

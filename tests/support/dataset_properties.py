@@ -150,6 +150,11 @@ def fail_at_five(number: int) -> int:
     return number
 
 
+def with_path(dataset: Dataset) -> Dataset:
+    """The same files, as pairs of path and record."""
+    return pr.TFRecordDataset(dataset._node.paths, with_path=True)
+
+
 # One chain for each transform and for combinations of them, over a dataset of 47 records in 4 files. A new
 # transform gets a row here: then workers, ranks, resuming and changing their number are tested for it.
 CHAINS = {
@@ -178,5 +183,10 @@ CHAINS = {
     "sample": lambda ds: Dataset.sample([ds, ds.shuffle(5).take(20)], [0.3, 0.7], seed=2),
     "parallel": lambda ds: ds.batch(4).parallel(2),
     "parallel, shuffled before and behind": lambda ds: ds.shuffle(6).batch(3).parallel(3).shuffle(4),
+    "with path": with_path,
+    "with path, shuffled, mapped and batched": lambda ds: (
+        with_path(ds).shuffle(6).map(lambda path, record: (path[-1:], record, len(record))).batch(4)
+    ),
+    "with path, shuffled over all": lambda ds: with_path(ds).global_shuffle(3).batch(4).unbatch(),
     "interleave": lambda ds: ds.take(7).interleave(lambda r: Dataset.range(int(r)), 3, 2),
 }

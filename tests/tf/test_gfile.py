@@ -1,6 +1,8 @@
-"""``tf.io.gfile`` on URLs."""
+"""``tf.io.gfile`` on URLs, on local files, and on Windows."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -61,3 +63,28 @@ def test_patterns_match_hidden_files_and_walk_visits_all_folders(tmp_path, monke
     tf.io.gfile.rmtree("a")
     with pytest.raises(tf.errors.NotFoundError):
         tf.io.gfile.listdir("a")
+
+
+def test_patterns_may_have_both_slashes_on_windows(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data" / "sub").mkdir(parents=True)
+    for name in ("a.tfrecord", "b.tfrecord", "sub/c.tfrecord"):
+        (tmp_path / "data" / name).touch()
+    monkeypatch.setattr(os, "sep", "\\")
+    for pattern in ("data\\*.tfrecord", "data/*.tfrecord"):
+        assert tf.io.gfile.glob(pattern) == ["data\\a.tfrecord", "data\\b.tfrecord"]
+    assert tf.io.gfile.glob("data\\s*/c.*") == ["data\\sub\\c.tfrecord"]
+    assert tf.io.gfile.glob("da*\\sub") == [".\\data\\sub"]
+
+
+def test_drive_of_windows_is_not_its_current_folder(monkeypatch) -> None:
+    monkeypatch.setattr(os, "sep", "\\")
+    folders = {"C:/": ["x.tfrecord"], "C:": ["wrong.tfrecord"]}
+    monkeypatch.setattr(os, "listdir", lambda folder: folders[folder])
+    assert tf.io.gfile.glob("C:\\*.tfrecord") == ["C:\\x.tfrecord"]
+
+
+def test_patterns_may_begin_at_the_root(tmp_path) -> None:
+    (tmp_path / "x").touch()
+    assert tf.io.gfile.glob(f"{tmp_path}/*") == [f"{tmp_path}/x"]
+    assert "/tmp" in tf.io.gfile.glob("/t*")

@@ -19,11 +19,11 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...processes.start import refuse_in_worker, start_context
+from ...processes.start import Beginning, mark_begun, refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, Pattern, State, data_changed
 from .origins import Locator
 
@@ -185,12 +185,16 @@ class MapAheadCursor(LookaheadCursor):
         self._workers = workers if workers > 0 else os.cpu_count() or 1
         self._processes = processes
         self._executor: Executor | None = None
+        self._explained: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def _fill(self, count: int) -> None:
         if self._executor is None:
             if self._processes:
                 refuse_in_worker()
-                self._executor = ProcessPoolExecutor(self._workers, start_context())
+                context = start_context()
+                beginning = Beginning(context)
+                self._explained = beginning.explained
+                self._executor = ProcessPoolExecutor(self._workers, context, mark_begun, (beginning.began,))
             else:
                 self._executor = ThreadPoolExecutor(self._workers)
             weakref.finalize(self, self._executor.shutdown, wait=False, cancel_futures=True)
@@ -204,15 +208,17 @@ class MapAheadCursor(LookaheadCursor):
 
     def _submit(self, element: Any) -> Any:
         assert self._executor is not None
-        return (
-            element if isinstance(element, FailedElement) else self._executor.submit(self._function, element)
-        )
+        if isinstance(element, FailedElement):
+            return element
+        with self._explained():
+            return self._executor.submit(self._function, element)
 
     def _result(self, value: Any) -> Any:
         if not isinstance(value, Future):
             return super()._result(value)
         try:
-            return value.result()
+            with self._explained():
+                return value.result()
         except Exception as error:
             run = self._runs[0]
             self._locator.note_at(error, run.begin, run.elements.index(value))

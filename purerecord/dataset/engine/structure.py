@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...payload.ragged import Ragged
+from ...payload.ragged import Ragged, concatenated
 from ...payload.sparse import Sparse
 from ...payload.values import filled, object_array
 from ...records import Records
@@ -131,14 +131,7 @@ def _stack_sparse(parts: list[Sparse]) -> Sparse:
 
 def _stack_ragged(parts: list[Ragged]) -> Ragged:
     splits = np.cumsum([0, *(len(part) for part in parts)])
-    return Ragged(_concatenate(list(parts)), splits)
-
-
-def _concatenate(parts: list[Any]) -> Any:
-    if not isinstance(parts[0], Ragged):
-        return np.concatenate(parts)
-    lengths = np.concatenate([part.row_lengths() for part in parts])
-    return Ragged(_concatenate([part.values for part in parts]), np.append(0, np.cumsum(lengths)))
+    return Ragged(concatenated(parts), splits)
 
 
 def _merge_padded(elements: list[Any], place: str, shapes: Any, values: Any) -> Any:

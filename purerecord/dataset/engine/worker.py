@@ -21,7 +21,7 @@ from typing import Any
 
 from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
-from ...processes.start import refuse_in_worker, start_context
+from ...processes.start import not_started, refuse_in_worker, start_context
 from .lookahead import ElementRun, LookaheadCursor
 from .node import Context, Node, SkippedDamage, State, pickled
 from .worker_process import BUFFERS_PER_WORKER, NO_BUFFER, Sent, serve
@@ -74,10 +74,15 @@ class Worker:
     def __init__(self) -> None:
         refuse_in_worker()
         context = start_context()
+        self._start_method = context.get_start_method()
+        self._has_answered = False
         with _starting:
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=serve, args=(theirs,), daemon=True)
-            self._process.start()
+            try:
+                self._process.start()
+            except (EOFError, ConnectionError):  # the fork server has ended
+                raise not_started(self._start_method) from None
             theirs.close()
         self._parent_process = os.getpid()
         self._buffers: list[Array] = [NO_BUFFER] * BUFFERS_PER_WORKER
@@ -107,6 +112,7 @@ class Worker:
                 word, *rest = self._pipe.recv()
             except (EOFError, OSError):
                 raise self._died() from None
+            self._has_answered = True
             if word == "sent":
                 return self._unpack(*rest)
             self._make_buffer(*rest)
@@ -144,6 +150,8 @@ class Worker:
     def _died(self) -> RuntimeError:
         self._process.join(1)
         code = self._process.exitcode
+        if code == 1 and not self._has_answered and self._start_method != "fork":
+            return not_started(self._start_method)
         cause = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
         memory = ", perhaps for lack of memory" if cause == "signal 9" else ""
         return RuntimeError(

@@ -179,7 +179,7 @@ def _copies(elements: Elements) -> Elements:
 def _frozen(leaf: Any) -> Any:
     """A read-only view of a leaf, because the cache will hand it out again."""
     if isinstance(leaf, Ragged):
-        return Ragged(_frozen(leaf.values), leaf.row_splits)
+        return Ragged(_frozen(leaf.values), leaf.row_splits, leaf.missing, leaf.untyped)
     if isinstance(leaf, Sparse):
         return Sparse(_frozen(leaf.indices), _frozen(leaf.values), leaf.dense_shape)
     if isinstance(leaf, np.ndarray) and leaf.flags.writeable:

@@ -20,6 +20,7 @@ from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
 from ...memory.recycling import BufferPool
+from ...printable import printable
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
@@ -79,14 +80,15 @@ class _ForwardFile:
 
 @dataclass(frozen=True, eq=False)
 class Files(Node):
-    """The records of files, one file after the other."""
+    """The records of files, one file after the other; ``with_path``, as pairs of path and record."""
 
     paths: tuple[str, ...]
     compression: Any = "auto"
     on_error: str = "raise"
+    with_path: bool = False
 
     def open(self, context: Context) -> Cursor:
-        return _FilesCursor(self, context)
+        return _PairsCursor(self, context) if self.with_path else _FilesCursor(self, context)
 
     def origins(self, context: Context) -> Cursor:
         return _OriginsCursor(self, context)
@@ -117,12 +119,14 @@ class Files(Node):
         return len(self._table)
 
     def table(self) -> Table | None:
-        return None if self.size() is None else _RecordsTable(self._table)
+        if self.size() is None:
+            return None
+        return _PairsTable(self._table) if self.with_path else _RecordsTable(self._table)
 
     def label(self) -> str:
         names = repr(self.paths[0]) if len(self.paths) == 1 else f"<{len(self.paths)} files>"
         damage = "" if self.on_error == "raise" else f", on_error={self.on_error!r}"
-        return f"TFRecordDataset({names}{damage})"
+        return f"TFRecordDataset({names}{damage}{', with_path=True' if self.with_path else ''})"
 
     def outline(self) -> str:
         return f"TFRecordDataset(<{len(self.paths)}>)"
@@ -183,12 +187,16 @@ class _FilesCursor(Cursor):
 
     def take_lazy(self, count: int) -> Elements:
         """Large records of a file that can seek are not read; ``load`` reads them."""
+        return self._unread(count) or self.take(count)
+
+    def _unread(self, count: int) -> list[_UnreadRecord]:
+        """The places of the next records if they are large and the file can seek to them; else none."""
         while isinstance(file := self._opened(), SeekableFile) and file.large:
             places = file.places(count)
             if places:
                 return [_UnreadRecord(file.path, *place) for place in places]
             self._next_file()
-        return _FilesCursor.take(self, count)
+        return []
 
     def load(self, elements: Elements) -> Elements:
         return [self._read(item) if isinstance(item, _UnreadRecord) else item for item in elements]
@@ -201,7 +209,7 @@ class _FilesCursor(Cursor):
         self._lazy_file.go_to(place.offset, place.record)
         records = self._lazy_file.take(1)
         if records is None:
-            raise data_changed(f"{place.path} has become shorter")
+            raise data_changed(f"{printable(place.path)} has become shorter")
         return records[0]
 
     def skip(self, count: int) -> int:
@@ -259,8 +267,33 @@ class _OriginsCursor(_FilesCursor):
     """The file and number of each record; large records are not read."""
 
     def take(self, count: int) -> Elements:
-        elements = self.take_lazy(count)
-        if isinstance(elements, Records):
-            places = [elements.origin(index)[:2] for index in range(len(elements))]
-            return [Origin(path or "", number) for path, number in places]
-        return [Origin(item.path, item.record) for item in elements]
+        if places := self._unread(count):
+            return [Origin(place.path, place.record) for place in places]
+        records = super().take(count)
+        if not isinstance(records, Records):
+            return ()
+        origins = [records.origin(index)[:2] for index in range(len(records))]
+        return [Origin(path or "", number) for path, number in origins]
+
+
+class _PairsCursor(_FilesCursor):
+    """Pairs of path and record."""
+
+    def take(self, count: int) -> Elements:
+        records = super().take(count)
+        path = self._node.paths[self._number] if len(records) else ""  # they all come from the current file
+        return [(path, record) for record in records]
+
+    def load(self, elements: Elements) -> Elements:
+        return [
+            (item.path, self._read(item)) if isinstance(item, _UnreadRecord) else item for item in elements
+        ]
+
+
+@dataclass(frozen=True)
+class _PairsTable(_RecordsTable):
+    """Pairs of path and record, by number."""
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        paths = map(self.records.paths.__getitem__, self.records.locate(numbers)[0].tolist())
+        return list(zip(paths, super().fetch(numbers), strict=True))

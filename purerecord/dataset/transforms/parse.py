@@ -56,7 +56,9 @@ class Parse(Transform):
         )
 
     def parsed(self, element: Any) -> Any:
-        """One element, parsed."""
+        """One element, parsed; of a tuple, such as a path and a record, the last member."""
+        if isinstance(element, tuple):
+            return (*element[:-1], self.parsed(element[-1]))
         if isinstance(element, bytes):
             return parse_single_example(element, self.features)
         return parse_example(element, self.features)

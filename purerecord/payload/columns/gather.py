@@ -68,6 +68,14 @@ class Column(NamedTuple):
             return self.splits
         return np.arange(self.rows + 1, dtype=np.int64) * self.uniform
 
+    @property
+    def masks(self) -> tuple[Mask | None, Mask | None]:
+        """Masks of the rows without a list, and of those among them that have the feature without a kind;
+        None if every row has a list."""
+        if self.kinds is not None:
+            return self.kinds <= UNSET, self.kinds == UNSET
+        return (np.ones(self.rows, bool),) * 2 if self.kind == UNSET else (None, None)
+
 
 def gather(
     records: Records | Sequence[BytesLike], wanted: Mapping[str, int | None] | None = None

@@ -86,7 +86,15 @@ def _from_ragged(name: str, column: Any) -> Cells:
         raise EncodeError("row_splits must ascend from 0 to the number of values", feature=name)
     width = prod(array.shape[1:])
     rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
-    return Cells(*_flat(name, array, rows), lengths * width)
+    kind, values = _flat(name, array, rows)
+    # A ragged column of another library has no masks.
+    missing, untyped = getattr(column, "missing", None), getattr(column, "untyped", None)
+    kinds = None
+    if missing is not None:
+        kinds = np.where(missing, ABSENT, kind).astype(np.int8)
+        if untyped is not None:
+            kinds[untyped] = UNSET
+    return Cells(kind, values, lengths * width, kinds)
 
 
 def _flat(name: str, array: npt.NDArray[Any], rows: Iterable[npt.NDArray[Any]]) -> tuple[int, Any]:

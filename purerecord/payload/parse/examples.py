@@ -99,7 +99,8 @@ def decode_examples(records: Serialized, features: Mapping[str, Any] | None = No
 
     Every feature of any record becomes a column: an array of ``(n,)`` if each record has one value, an
     array of ``(n, k)`` if each has ``k`` values, and otherwise a ``Ragged``, with an empty row for a record
-    that lacks the feature. If a feature is of different kinds in different records, it is a
+    that lacks the feature; its mask ``missing`` tells that row from an empty list. ``encode_examples`` makes
+    the same Examples of these columns. If a feature is of different kinds in different records, it is a
     ``SchemaError``, so that a single deviating record cannot go unnoticed.
     """
     if features is not None:
@@ -141,7 +142,7 @@ def _natural_output(column: Column, size: int) -> Output:
         return column.values
     if column.uniform:
         return column.values.reshape(size, column.uniform)
-    return Ragged(column.values, column.row_splits)
+    return Ragged(column.values, column.row_splits, *column.masks)
 
 
 def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:

@@ -88,7 +88,9 @@ def ragged(batch: CheckedColumns, feature: str, spec: RaggedFeature) -> Ragged:
         raise_first_fault((rows.wrong, _wrong_partition(batch, feature, partition, counts)))
         values = Ragged(values, _splits(rows.lengths, splits_dtype))
         counts = rows.counts
-    return Ragged(values, _splits(counts, splits_dtype))
+    # With partitions, a record without values may still have rows, so it is not missing.
+    masks = (None, None) if spec.partitions else column.masks
+    return Ragged(values, _splits(counts, splits_dtype), *masks)
 
 
 def _splits(lengths: Offsets, dtype: np.dtype[Any]) -> Offsets:

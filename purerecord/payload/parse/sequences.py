@@ -202,7 +202,8 @@ def _sequence_ragged(batch: _CheckedLists, feature: str, spec: RaggedFeature) ->
     value_key = spec.value_key or feature
     keys = [partition.key for partition in spec.partitions if hasattr(partition, "key")]
     steps = ragged(batch.of_steps(feature, value_key, keys), feature, spec)
-    return Ragged(steps, batch.lists[value_key].splits.astype(spec.row_splits_dtype))
+    found = batch.lists[value_key]
+    return Ragged(steps, found.splits.astype(spec.row_splits_dtype), ~found.present)
 
 
 _CONTEXT_BUILDERS: dict[type, Builder] = {

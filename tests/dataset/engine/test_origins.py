@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import purerecord as pr
@@ -33,7 +34,7 @@ def notes(error: BaseException) -> str:
 def records_in(element: Any) -> Iterator[bytes]:
     if isinstance(element, bytes):
         yield element
-    elif isinstance(element, (tuple, list, pr.Records)):
+    elif isinstance(element, (tuple, list, pr.Records, np.ndarray)):
         for part in element:
             yield from records_in(part)
 

@@ -28,6 +28,8 @@ def test_sparse_and_ragged_rows_are_stacked():
     assert sparse.to_dense().tolist() == [[0, 5, 0], [6, 0, 7]]
     rows = [pr.Ragged([1, 2], [0, 1, 2]), pr.Ragged([3], [0, 0, 1])]
     assert stack(rows).to_list() == [[[1], [2]], [[], [3]]]
+    rows[1] = pr.Ragged([3], [0, 0, 1], missing=[True, False])
+    assert stack(rows)[1] == rows[1]
 
 
 @pytest.mark.parametrize(

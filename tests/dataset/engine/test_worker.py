@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing import popen_fork
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,27 @@ def test_process_that_dies_is_an_error_and_the_next_one_goes_on_there(tmp_path, 
     assert found == list(range(6))
     assert len(errors) == 1
     assert "signal 9" in errors[0]
+
+
+def exit_at_three(number: int) -> int:
+    if number == 3 and not Path("killed").exists():
+        Path("killed").touch()
+        os._exit(1)  # TerminateProcess of Windows gives such an exit code
+    return number
+
+
+def test_process_that_dies_on_windows_which_has_no_signals_is_an_error_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr(signal, "SIGKILL")
+    monkeypatch.setattr(popen_fork.Popen, "kill", popen_fork.Popen.terminate)
+    cursor = remote(Dataset.range(6).map(exit_at_three))
+    found: list[Any] = []
+    with pytest.raises(RuntimeError, match=r"has ended \(exit code 1\)"):  # noqa: PT012
+        while True:
+            found += cursor.take(1)
+    assert found + taken(cursor) == list(range(6))
+    del cursor
+    gc.collect()  # ends the process while this is Windows
 
 
 def test_interrupted_waiting_loses_nothing(monkeypatch):

@@ -82,13 +82,14 @@ def test_an_epoch_has_one_order_whether_the_cache_is_filled_or_not(in_file, tmp_
 
 
 def test_what_memory_keeps_cannot_be_changed_by_who_gets_it():
-    ragged = Ragged.from_rows([[1], [2, 3]])
+    ragged = Ragged([1, 2, 3], [0, 1, 3, 3], missing=[False, False, True])
     dataset = Dataset.from_tensor_slices({"x": np.arange(6), "y": [1] * 6}).batch(2)
     dataset = dataset.map(lambda batch: {**batch, "r": ragged}).cache()
     for _ in range(3):
         for number, batch in enumerate(dataset):
             assert batch.pop("y").tolist() == [1, 1]
             assert batch["x"].tolist() == [2 * number, 2 * number + 1]
+            assert batch["r"] == ragged
             for array in (batch["x"], batch["r"].values):
                 with pytest.raises(ValueError, match="read-only"):
                     array[:] = 1

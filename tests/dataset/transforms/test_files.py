@@ -32,6 +32,48 @@ def test_records_come_in_the_order_of_the_files(files):
     assert len(TFRecordDataset(files)) == TOTAL
 
 
+def with_paths(files: list[str]) -> list[tuple[str, bytes]]:
+    numbers = iter(numbered(TOTAL))
+    return [
+        (path, next(numbers)) for path, count in zip(files, [5, 0, 12, 30], strict=True) for _ in range(count)
+    ]
+
+
+def test_each_record_comes_with_its_path(files):
+    dataset = TFRecordDataset(files, with_path=True)
+    assert list(dataset) == with_paths(files)
+    assert sorted(dataset.shuffle(9)) == sorted(with_paths(files))
+    assert list(dataset.map(lambda path, record: (record, path))) == [(r, p) for p, r in with_paths(files)]
+    paths, records = next(iter(dataset.batch(TOTAL)))
+    assert list(zip(paths, records, strict=True)) == with_paths(files)
+    assert len(dataset) == TOTAL
+    assert "with_path=True" in repr(dataset)
+    assert sorted(e for w in (0, 1) for e in dataset.iterator(share="files", worker=w, workers=2)) == sorted(
+        with_paths(files)
+    )
+
+
+def test_random_access_gives_the_path_too(tmp_path):
+    for options in ("", pr.TFRecordOptions("GZIP", block_size=50)):
+        files = write_files(tmp_path, [5, 0, 12, 30], options)
+        shuffled = list(TFRecordDataset(files, with_path=True).global_shuffle(3))
+        assert shuffled != with_paths(files)
+        assert sorted(shuffled) == sorted(with_paths(files))
+
+
+def test_large_records_that_wait_unread_in_a_window_come_with_their_path(tmp_path):
+    files = write_files(tmp_path, [3, 9], size=40_000)
+    expected = [(files[number >= 3], b"%d" % number + bytes(40_000)) for number in range(12)]
+    dataset = TFRecordDataset(files, with_path=True).shuffle(5)
+    assert sorted(dataset) == sorted(expected)
+    check(dataset.map(lambda path, record: (path, record.rstrip(b"\0"))), every=5)
+
+
+def test_damaged_files_come_with_their_paths(damaged):
+    dataset = TFRecordDataset(damaged, on_error="skip", with_path=True)
+    assert [path for path, _ in dataset] == [damaged[0]] * 9 + [damaged[1]] * 14 + [damaged[2]] * 5
+
+
 @pytest.fixture
 def damaged(tmp_path):
     """Three files; records 3 and 20 have a flipped bit."""

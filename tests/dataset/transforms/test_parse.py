@@ -139,3 +139,14 @@ def test_parse_after_batch_gives_columns_and_before_it_gives_the_same(tmp_path):
     assert batch["id"].tolist() == columns["id"].tolist()
     assert batch["x"].dtype == np.float32
     assert batch["x"].shape == (10, 2)
+
+
+@pytest.mark.parametrize("spec", [SPEC, SPARSE])
+def test_of_a_pair_of_path_and_record_the_record_is_parsed(path, spec):
+    pairs = TFRecordDataset(path, with_path=True)
+    batches = list(pairs.batch(8).parse(spec))
+    assert [comparable(columns) for _, columns in batches] == one_by_one(path, 8, spec)
+    assert [set(paths) for paths, _ in batches] == [{path}] * 7
+    single = list(pairs.parse(spec))
+    assert ({name for name, _ in single}, [values["id"] for _, values in single]) == ({path}, list(range(50)))
+    check(pairs.shuffle(9).batch(8).parse({"id": SPEC["id"]}))

@@ -14,6 +14,7 @@ from purerecord.payload.encode.cells import as_cells
 from purerecord.payload.encode.examples import encode_examples
 from purerecord.payload.example import encode_example
 from purerecord.payload.proto import BytesList, Feature
+from purerecord.payload.ragged import Ragged
 from purerecord.payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET
 from purerecord.records import Records
 from tests.payload.encode.test_examples import check, ragged
@@ -160,6 +161,10 @@ def encoded(value, encode=encode_example):
         ([b"x", None], BYTES, [b"x"], [1, 0], [BYTES, ABSENT]),
         (np.arange(6).reshape(2, 3), INT64, [0, 1, 2, 3, 4, 5], [3, 3], None),
         (ragged(np.arange(3), [0, 1, 1, 3]), INT64, [0, 1, 2], [1, 0, 2], None),
+        (
+            Ragged([1], [0, 0, 1, 1, 1], [False, False, True, True], [False, False, False, True]),
+            *(INT64, [1], [0, 1, 0, 0], [INT64, INT64, ABSENT, UNSET]),
+        ),
         ([None, []], UNSET, [], [0, 0], [ABSENT, UNSET]),
     ],
 )
