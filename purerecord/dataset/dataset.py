@@ -34,7 +34,7 @@ from .transforms.interleave import Interleave
 from .transforms.map import Map
 from .transforms.own_files import own_files
 from .transforms.parallel import Parallel
-from .transforms.parse import Parse
+from .transforms.parse import Parse, from_file, inferred
 from .transforms.prefetch import Prefetch
 from .transforms.repeat import Repeat
 from .transforms.sample import Sample
@@ -138,8 +138,18 @@ class Dataset:
         """The rows of batches, one by one."""
         return self._then(Unbatch(self._node))
 
-    def parse(self, features: Mapping[str, Any]) -> Dataset:
-        """Parse serialized Examples by the specs in ``features``; fastest after ``batch``."""
+    def parse(self, features: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Dataset:
+        """Parse serialized Examples by the specs in ``features``; fastest after ``batch``.
+
+        A dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A path names a
+        JSON file with specs, as ``schema_to_json`` and ``purerecord info --schema`` write them. Without
+        ``features``, ``infer_schema`` makes them here and now, from the first 1000 records (or 64 MiB) of the
+        first file. A feature that comes later only is left out; a later record that does not fit is an error.
+        """
+        if features is None:
+            features = inferred(self._node)
+        elif isinstance(features, (str, os.PathLike)):
+            features = from_file(features)
         return self._then(Parse(self._node, as_features(features)))
 
     def map(

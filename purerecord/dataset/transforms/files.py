@@ -102,6 +102,11 @@ class Files(Node):
             return SeekableFile(path, buffers, mean)
         return _ForwardFile(path, self.compression, self.on_error, context)
 
+    def first_records(self, count: int, size: int) -> Records:
+        """The first records of the first file that has any: at most ``count``, and about ``size`` bytes."""
+        with RecordReader(self.paths, compression=self.compression, on_error=self.on_error) as reader:
+            return reader.next_batch(count, size) or Records.of([])
+
     def _is_uncompressed(self, path: str) -> bool:
         if self.compression != "auto":
             return not compression_name(self.compression)

@@ -1,11 +1,13 @@
 """``parse``: serialized Examples parsed by their feature specs; batches of them column by column.
 
-Here the container side meets the payload side. ``parse`` resumes where its parent resumes. This module must
-not know files or the wire format of a message.
+Here the container side meets the payload side. ``parse`` resumes where its parent resumes. Without specs, it
+infers them when the chain is built, so they travel with the chain to all workers. This module must not know
+the wire format of a message.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,17 +16,63 @@ import numpy as np
 
 from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse.examples import parse_example, parse_single_example
-from ...payload.specs import FixedLenFeature, RaggedFeature
+from ...payload.parse.schema import infer_schema, schema_from_json
+from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
+from ...printable import printable
 from ...records import Records
+from ...storage.paths import is_stream
 from ..engine.lookahead import LookaheadCursor
 from ..engine.node import Context, Cursor, Node, State, Table, Transform
 from ..engine.origins import AheadOriginsCursor, Locator
-from .batch import Batch
+from .batch import Batch, Unbatch
+from .cache import Cache
+from .files import Files
+from .filter import Filter
 from .map import MapCursor, MappedTable
+from .prefetch import Prefetch
+from .repeat import Repeat
+from .shuffle import GlobalShuffle, Shuffle
+from .slice import Slice
 
 # Small batches are parsed together, up to this many records and bytes, because most of the cost of a call
 # does not depend on the number of records.
 _RECORDS_PER_CALL, _BYTES_PER_CALL = 1024, 1 << 20
+# Specs are inferred from this many records and bytes.
+_RECORDS_TO_INFER, _BYTES_TO_INFER = 1000, 1 << 26
+
+
+# With these transforms between the files and ``parse``, what comes to ``parse`` are the records of the files.
+_KEEP_RECORDS = (Batch, Cache, Filter, GlobalShuffle, Prefetch, Repeat, Shuffle, Slice, Unbatch)
+
+
+def inferred(node: Node) -> dict[str, FeatureSpec]:
+    """Specs for the elements of ``node``, made from the first records of the files below it."""
+    source = node
+    while isinstance(source, _KEEP_RECORDS):
+        source = source.parent
+    if not isinstance(source, Files) or any(map(is_stream, source.paths)):
+        raise ValueError(
+            f"parse() infers specs from the records of files that it can read twice, and what comes here is "
+            f"from {source.label()}; give the specs, such as {{'label': 'int64'}}"
+        )
+    records = source.first_records(_RECORDS_TO_INFER, _BYTES_TO_INFER)
+    if not len(records):
+        raise ValueError(f"parse() infers specs from records, and {source.label()} has none; give the specs")
+    return infer_schema(records)
+
+
+def from_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """The specs in a JSON file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            features = schema_from_json(file.read())
+    except ValueError as error:
+        raise ValueError(f"{printable(os.fsdecode(path))}: {error}") from None
+    if isinstance(features, tuple):
+        raise ValueError(
+            f"{printable(os.fsdecode(path))}: this schema is of SequenceExamples; parse is for Examples"
+        )
+    return features  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
