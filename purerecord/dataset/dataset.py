@@ -159,14 +159,19 @@ class Dataset:
         deterministic: bool | None = None,
         *,
         processes: bool = False,
+        seed: int | None = None,
     ) -> Dataset:
         """``map_func`` of every element, in order, also if it runs in parallel in threads or ``processes``.
 
         ``num_parallel_calls=-1`` means one for each CPU. ``deterministic`` is there for TensorFlow's
-        signature.
+        signature. With a ``seed``, ``map_func`` gets a ``numpy.random.Generator`` as its last argument. It
+        depends only on the seed, the epoch and the number of the element at this point of the chain. So random
+        augmentation is the same for any number of workers, and after resuming.
         """
+        if seed is not None:
+            seed = index(seed)
         parallel = -1 if processes and num_parallel_calls is None else num_parallel_calls
-        return self._then(Map(self._node, map_func, parallel, processes))
+        return self._then(Map(self._node, map_func, parallel, processes, seed))
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which ``predicate`` is true."""

@@ -38,6 +38,15 @@ class _EnumerateCursor(PassThroughCursor):
         self._next += len(numbered)
         return numbered
 
+    def take_lazy(self, count: int) -> Elements:
+        numbered = list(enumerate(self._parent.take_lazy(count), self._next))
+        self._next += len(numbered)
+        return numbered
+
+    def load(self, elements: Elements) -> Elements:
+        loaded = self._parent.load([element for _, element in elements])
+        return [(number, element) for (number, _), element in zip(elements, loaded, strict=True)]
+
     def skip(self, count: int) -> int:
         skipped = self._parent.skip(count)
         self._next += skipped

@@ -1,8 +1,9 @@
 """``map``: a function of every element, in this thread, in threads or in processes.
 
 Threads and processes change when an element is computed, never which elements come or in which order. ``map``
-resumes where its parent resumes: elements before that point are not computed again. This module must not know
-where elements come from.
+resumes where its parent resumes: elements before that point are not computed again. With a seed, the function
+also gets a random generator, which depends on (seed, epoch, number of the element) and on nothing else. This
+module must not know where elements come from.
 """
 
 from __future__ import annotations
@@ -18,44 +19,67 @@ import numpy.typing as npt
 from ..engine.lookahead import MapAheadCursor
 from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Table, Transform
 from ..engine.origins import AheadOriginsCursor, Locator, add_note, apply_each, known_origins, origins_text
+from .enumerate import Enumerate
+from .shuffle import MAP
 from .sources import name_of
 
 
 @dataclass(frozen=True, eq=False)
 class Map(Transform):
-    """``function`` of every element; a tuple is passed as several arguments."""
+    """``function`` of every element; a tuple is passed as several arguments.
+
+    With a ``seed``, the last argument is a random generator.
+    """
 
     parent: Node
     function: Callable[..., Any]
     parallel: int | None = None
     processes: bool = False
+    seed: int | None = None
+
+    @property
+    def _source(self) -> Node:
+        """What the function is called with: with a seed, pairs of a number and an element."""
+        return self.parent if self.seed is None else Enumerate(self.parent)
 
     def open(self, context: Context) -> Cursor:
-        parent, function = self.parent.open(context), partial(call, self.function)
-        locator = Locator(self.label(), self.parent, context)
+        source = self._source
+        parent, function = source.open(context), partial(call, self.function)
+        if self.seed is not None:
+            function = partial(_call_seeded, self.function, self.seed, context.epoch)
+        locator = Locator(self.label(), source, context)
         if self.parallel is None:
             return MapCursor(parent, function, locator)
         return MapAheadCursor(parent, context, function, self.parallel, self.processes, locator=locator)
 
     def origins(self, context: Context) -> Cursor:
-        parent = self.parent.origins(context)
+        parent = self._source.origins(context)
         return parent if self.parallel is None else AheadOriginsCursor(parent)
 
     def table(self) -> Table | None:
-        table = self.parent.table()
+        table = self.parent.table() if self.seed is None else None  # a table does not know the epoch
         return None if table is None else MappedTable(table, partial(call, self.function), self.label())
 
     def label(self) -> str:
         parallel = "" if self.parallel is None else f", num_parallel_calls={self.parallel}"
-        return f"map({name_of(self.function)}{parallel}{', processes=True' if self.processes else ''})"
+        seed = "" if self.seed is None else f", seed={self.seed}"
+        return f"map({name_of(self.function)}{parallel}{', processes=True' if self.processes else ''}{seed})"
 
     def outline(self) -> str:
-        return f"{self.parent.outline()}.map"
+        seed = "" if self.seed is None else f"(seed={self.seed})"
+        return f"{self.parent.outline()}.map{seed}"
 
 
 def call(function: Callable[..., Any], element: Any) -> Any:
     """``function`` of an element; of its members if it is a tuple."""
     return function(*element) if isinstance(element, tuple) else function(element)
+
+
+def _call_seeded(function: Callable[..., Any], seed: int, epoch: int, numbered: tuple[int, Any]) -> Any:
+    """Like ``call``, with a random generator as last argument."""
+    number, element = numbered
+    random = np.random.Generator(np.random.PCG64([seed % (1 << 64), epoch, MAP, number]))
+    return function(*(element if isinstance(element, tuple) else (element,)), random)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from ..engine.node import (
 Numbers = npt.NDArray[np.int64]
 
 # The purposes of draws. Each has its own stream of random numbers, independent of the others.
-WINDOW, REST, PERMUTATION, SAMPLE = range(4)
+WINDOW, REST, PERMUTATION, SAMPLE, MAP = range(5)
 
 _DRAWS_AT_ONCE = 1 << 20  # when all draws of an epoch so far are made again
 # Elements of a table lie anywhere in the files, so reading one ahead costs more than in order.
