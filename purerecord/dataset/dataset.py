@@ -33,6 +33,7 @@ from .transforms.filter import Filter
 from .transforms.interleave import Interleave
 from .transforms.map import Map
 from .transforms.own_files import own_files
+from .transforms.pack import Pack
 from .transforms.parallel import Parallel
 from .transforms.parse import Parse, from_file, inferred
 from .transforms.prefetch import Prefetch
@@ -138,6 +139,16 @@ class Dataset:
         """The rows of batches, one by one."""
         return self._then(Unbatch(self._node))
 
+    def pack(self, length: int, *, drop_remainder: bool = False, padding_value: Any = 0) -> Dataset:
+        """Join sequences, such as tokens, and cut them into pieces of ``length``.
+
+        An element is a 1-D array, or a dict of 1-D arrays of equal length. A dict gets ``segment_ids`` (1, 2
+        ... for the sequences of a pack, 0 for padding) and ``positions`` (in the sequence). The last pack is
+        padded with ``padding_value``, which may be a dict by feature, or dropped.
+        """
+        _check_positive("length", length)
+        return self._then(Pack(self._node, length, drop_remainder, padding_value))
+
     def parse(self, features: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Dataset:
         """Parse serialized Examples by the specs in ``features``; fastest after ``batch``.
 
@@ -165,8 +176,8 @@ class Dataset:
 
         ``num_parallel_calls=-1`` means one for each CPU. ``deterministic`` is there for TensorFlow's
         signature. With a ``seed``, ``map_func`` gets a ``numpy.random.Generator`` as its last argument. It
-        depends only on the seed, the epoch and the number of the element at this point of the chain. So random
-        augmentation is the same for any number of workers, and after resuming.
+        depends only on the seed, the epoch and the number of the element at this point of the chain. So
+        random augmentation is the same for any number of workers, and after resuming.
         """
         if seed is not None:
             seed = index(seed)

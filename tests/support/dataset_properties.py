@@ -177,6 +177,7 @@ CHAINS = {
     "map with a seed, shuffled": lambda ds: ds.map(draw, seed=5).shuffle(6),
     "filter": lambda ds: ds.filter(odd),
     "filter, shuffled and batched": lambda ds: ds.filter(odd).shuffle(6).batch(4),
+    "pack": lambda ds: ds.map(lambda record: np.frombuffer(record, np.uint8)).pack(5),
     "repeat": lambda ds: ds.take(11).shuffle(6).repeat(3).batch(4),
     "take and skip": lambda ds: ds.skip(4).take(30),
     "shard": lambda ds: ds.shard(3, 1),

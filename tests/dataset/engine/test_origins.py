@@ -20,7 +20,7 @@ from tests.support.settings import sampled
 COUNTS = [13, 0, 21, 13]
 CONSUMERS = [{}, {"rank": 1, "world_size": 2}, {"rank": 0, "world_size": 2, "worker": 1, "workers": 2}]
 # They read other datasets than one over files, or read them elsewhere: the note says the position.
-UNKNOWN = {"parallel", "parallel, shuffled before and behind", "interleave"}
+UNKNOWN = {"parallel", "parallel, shuffled before and behind", "interleave", "pack"}
 
 
 class BrokenImageError(Exception):
