@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from .container.record_file import RecordFile
 from .dataset.dataset import Dataset, DatasetIterator
+from .dataset.engine.origins import add_note
 from .dataset.engine.shares import check_even, check_share
 from .dataset.engine.states import check_state, merge_states
 from .dataset.engine.structure import apply
@@ -23,7 +25,7 @@ from .payload.parse.examples import parse_example, parse_single_example
 from .payload.ragged import Ragged
 from .payload.sparse import Sparse
 from .payload.specs import FixedLenFeature, RaggedFeature, as_features
-from .records import Records
+from .records import Offsets, Records
 from .storage.paths import resolve_paths
 
 try:
@@ -35,6 +37,7 @@ except ImportError as error:
 
 __all__ = ["IterableDataset", "MapDataset", "merge_states", "to_tensors"]
 
+Note = Callable[[Exception, str, "int | None"], None]
 Decode = Mapping[str, Callable[[bytes], Any]]
 RAGGED = ("padded", "list", "nested")
 
@@ -98,7 +101,8 @@ class _Convert:
         self._ragged = ragged
         self._padding_value = padding_value
 
-    def __call__(self, element: Any) -> Any:
+    def __call__(self, element: Any, note: Note) -> Any:
+        """The element as tensors; ``note`` notes on an error in which feature and row it came."""
         if not self._decode:
             return to_tensors(element, ragged=self._ragged, padding_value=self._padding_value)
         if not isinstance(element, Mapping):
@@ -107,15 +111,21 @@ class _Convert:
             raise KeyError(f"decode names features that the elements do not have: {sorted(missing)}")
         rest = {name: part for name, part in element.items() if name not in self._decode}
         converted = to_tensors(rest, ragged=self._ragged, padding_value=self._padding_value)
-        decoded = {name: self._decoded(name, element[name]) for name in self._decode}
+        decoded = {name: self._decoded(name, element[name], note) for name in self._decode}
         both = {**converted, **decoded}
         return {name: both[name] for name in element}
 
-    def _decoded(self, name: str, value: Any) -> Any:
-        function = self._decode[name]
-        if isinstance(value, bytes):
-            return _to_tensor(function(value), self._ragged, self._padding_value)
-        values = [_to_tensor(function(item), self._ragged, self._padding_value) for item in value]
+    def _decoded(self, name: str, value: Any, note: Note) -> Any:
+        single = isinstance(value, bytes)
+        values: list[Any] = []
+        try:
+            for item in [value] if single else value:
+                values.append(_to_tensor(self._decode[name](item), self._ragged, self._padding_value))
+        except Exception as error:
+            note(error, f"decode of {name!r}", None if single else len(values))
+            raise
+        if single:
+            return values[0]
         kinds = {(item.shape, item.dtype) if isinstance(item, torch.Tensor) else None for item in values}
         return torch.stack(values) if len(kinds) == 1 and None not in kinds else values
 
@@ -237,7 +247,8 @@ class _TensorIterator(Iterator[Any]):
     def __next__(self) -> Any:
         # Not in __init__: some loaders make an iterator that they never use.
         self._owner.note_epoch(self._iterator.epoch)
-        return self._convert(next(self._iterator))
+        element = next(self._iterator)
+        return self._convert(element, self._iterator._note_origin)
 
     @property
     def skipped(self) -> int:
@@ -283,11 +294,19 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """The elements with these numbers, in this order."""
-        numbers = range(len(self))  # a range resolves negative indices and raises IndexError
-        records = self._table.fetch(np.array([numbers[operator.index(place)] for place in indices], np.int64))
+        every = range(len(self))  # a range resolves negative indices and raises IndexError
+        numbers = np.array([every[operator.index(place)] for place in indices], np.int64)
+        records = self._table.fetch(numbers)
         if self._features is None:
             return list(records)
         if not self._columnar:
-            return [self._convert(parse_single_example(record, self._features)) for record in records]
-        columns = self._convert(parse_example(records, self._features))
+            notes = [partial(self._note, numbers[row : row + 1]) for row in range(len(records))]
+            examples = [parse_single_example(record, self._features) for record in records]
+            return [self._convert(*pair) for pair in zip(examples, notes, strict=True)]
+        columns = self._convert(parse_example(records, self._features), partial(self._note, numbers))
         return [{name: column[row] for name, column in columns.items()} for row in range(len(records))]
+
+    def _note(self, numbers: Offsets, error: Exception, what: str, row: int | None) -> None:
+        """Note on ``error`` the file and the record of one of ``numbers``."""
+        files, inside = self._table.locate(numbers)
+        add_note(error, f"{what}: {self._table.paths[files[row or 0]]}: record {inside[row or 0]}")

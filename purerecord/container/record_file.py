@@ -148,9 +148,9 @@ class RecordFile(Sequence[bytes]):
                 return records
         return self.__getitems__(numbers.tolist())  # also raises the exact error
 
-    def file_numbers(self, numbers: Offsets) -> Offsets:
-        """The place in ``paths`` of the file of each of these records, whose numbers are not negative."""
-        return self._locate(self._chosen(numbers))[0]
+    def locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+        """The files of these records, as places in ``paths``, and their numbers there; none is negative."""
+        return self._locate(self._chosen(numbers))
 
     def load_indexes(self) -> list[Index | None]:
         """The index of each file, loaded or built now if need be; None for a file that cannot seek."""

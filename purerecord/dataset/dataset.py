@@ -22,6 +22,7 @@ from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
 from .engine.node import Context, Node, SkippedDamage, pickled
+from .engine.origins import Locator
 from .engine.shares import Consumer, Share, check_share
 from .engine.states import KIND, VERSION, check_state
 from .transforms.batch import Batch, PaddedBatch, Unbatch
@@ -33,8 +34,9 @@ from .transforms.filter import Filter
 from .transforms.interleave import Interleave
 from .transforms.map import Map
 from .transforms.own_files import own_files
+from .transforms.pack import Pack
 from .transforms.parallel import Parallel
-from .transforms.parse import Parse
+from .transforms.parse import Parse, from_file, inferred
 from .transforms.prefetch import Prefetch
 from .transforms.repeat import Repeat
 from .transforms.sample import Sample
@@ -138,8 +140,28 @@ class Dataset:
         """The rows of batches, one by one."""
         return self._then(Unbatch(self._node))
 
-    def parse(self, features: Mapping[str, Any]) -> Dataset:
-        """Parse serialized Examples by the specs in ``features``; fastest after ``batch``."""
+    def pack(self, length: int, *, drop_remainder: bool = False, padding_value: Any = 0) -> Dataset:
+        """Join sequences, such as tokens, and cut them into pieces of ``length``.
+
+        An element is a 1-D array, or a dict of 1-D arrays of equal length. A dict gets ``segment_ids`` (1, 2
+        ... for the sequences of a pack, 0 for padding) and ``positions`` (in the sequence). The last pack is
+        padded with ``padding_value``, which may be a dict by feature, or dropped.
+        """
+        _check_positive("length", length)
+        return self._then(Pack(self._node, length, drop_remainder, padding_value))
+
+    def parse(self, features: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Dataset:
+        """Parse serialized Examples by the specs in ``features``; fastest after ``batch``.
+
+        A dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A path names a
+        JSON file with specs, as ``schema_to_json`` and ``purerecord info --schema`` write them. Without
+        ``features``, ``infer_schema`` makes them here and now, from the first 1000 records (or 64 MiB) of the
+        first file. A feature that comes later only is left out; a later record that does not fit is an error.
+        """
+        if features is None:
+            features = inferred(self._node)
+        elif isinstance(features, (str, os.PathLike)):
+            features = from_file(features)
         return self._then(Parse(self._node, as_features(features)))
 
     def map(
@@ -149,14 +171,19 @@ class Dataset:
         deterministic: bool | None = None,
         *,
         processes: bool = False,
+        seed: int | None = None,
     ) -> Dataset:
         """``map_func`` of every element, in order, also if it runs in parallel in threads or ``processes``.
 
         ``num_parallel_calls=-1`` means one for each CPU. ``deterministic`` is there for TensorFlow's
-        signature.
+        signature. With a ``seed``, ``map_func`` gets a ``numpy.random.Generator`` as its last argument. It
+        depends only on the seed, the epoch and the number of the element at this point of the chain. So
+        random augmentation is the same for any number of workers, and after resuming.
         """
+        if seed is not None:
+            seed = index(seed)
         parallel = -1 if processes and num_parallel_calls is None else num_parallel_calls
-        return self._then(Map(self._node, map_func, parallel, processes))
+        return self._then(Map(self._node, map_func, parallel, processes, seed))
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which ``predicate`` is true."""
@@ -371,6 +398,10 @@ class DatasetIterator(Iterator[Any]):
         self.epoch, self._damage = state_dict["epoch"], damage
         self._dataset._epoch = self.epoch + 1
         before.close()
+
+    def _note_origin(self, error: Exception, what: str, row: int | None = None) -> None:
+        """Note on ``error`` where the latest element, or a row of it, came from; for adapters."""
+        Locator(what, self._node, Context(self.epoch)).note_at(error, *self._share.latest(), row)
 
     get_state = state_dict
     set_state = load_state_dict

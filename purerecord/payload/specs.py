@@ -298,13 +298,18 @@ SPECS: dict[str, type[Any]] = {
 
 
 def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPECS)) -> dict[str, FeatureSpec]:
-    """``features`` with every spec as one of this module; TensorFlow's own specs are converted."""
+    """``features`` with every spec as one of this module; TensorFlow's own specs are converted.
+
+    The name of a dtype ("int64", "float32", "bytes") is short for a ``FixedLenFeature`` of one value.
+    """
     if not isinstance(features, Mapping):
         raise TypeError(f"features must be a mapping of names to specs, not {type(features).__name__}")
     checked: dict[str, FeatureSpec] = {}
     for name, spec in features.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a feature must be a str, not {name!r}")
+        if isinstance(spec, str) and FixedLenFeature.__name__ in allowed:
+            spec = _from_dtype(name, spec)  # noqa: PLW2901 - the same spec, written out
         kind = type(spec).__name__
         if kind in SPECS and not isinstance(spec, SPECS[kind]) and hasattr(spec, "_asdict"):
             spec = SPECS[kind](**spec._asdict())  # noqa: PLW2901 - the same spec in another class
@@ -314,6 +319,13 @@ def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPEC
             )
         checked[name] = spec
     return checked
+
+
+def _from_dtype(name: str, dtype: str) -> FixedLenFeature:
+    try:
+        return FixedLenFeature((), dtype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"feature {name!r}: {error}") from None
 
 
 def _as_partition(partition: Any) -> Any:

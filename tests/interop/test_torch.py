@@ -269,6 +269,44 @@ def test_decode_is_called_on_the_bytes_of_its_features(tmp_path):
     assert one["name"].tolist() == [3, 50]
 
 
+def no_seventeen(name: bytes) -> int:
+    if name.startswith(b"n17"):
+        raise OSError("cannot identify image file")
+    return len(name)
+
+
+def place_of_seventeen(folder: Path) -> str:
+    places = [
+        f"{path}: record {number}"
+        for path in sorted(folder.iterdir())
+        for number, record in enumerate(pr.read_records(path))
+        if b"n17" in record
+    ]
+    return "; ".join(places)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("batched", [True, False])
+def test_an_error_of_decode_names_file_record_and_feature(workers, batched, tmp_path):
+    pattern = examples(tmp_path)
+    chain = TFRecordDataset(pattern).shuffle(20, seed=1)
+    chain = (chain.batch(4) if batched else chain).parse(SPEC)
+    with pytest.raises(OSError, match="cannot identify image file") as caught:
+        list(loader(prt.IterableDataset(chain, decode={"name": no_seventeen}), workers))
+    shown = str(caught.value) if workers else "\n".join(caught.value.__notes__)
+    assert f"decode of 'name': {place_of_seventeen(tmp_path)}" in shown
+
+
+@pytest.mark.parametrize("kind", [pr.RaggedFeature, pr.VarLenFeature])
+def test_an_error_of_decode_in_a_map_dataset_names_file_and_record(kind, tmp_path):
+    spec = {**SPEC, "tags": kind(np.int64)}
+    records = prt.MapDataset(examples(tmp_path), spec, decode={"name": no_seventeen})
+    (place,) = [n for n, record in enumerate(pr.RecordFile(sorted(tmp_path.iterdir()))) if b"n17" in record]
+    with pytest.raises(OSError, match="cannot identify") as caught:
+        records.__getitems__([2, place, 3])
+    assert caught.value.__notes__ == [f"decode of 'name': {place_of_seventeen(tmp_path)}"]
+
+
 def test_decode_of_a_feature_that_is_not_there_is_an_error(tmp_path):
     chain = TFRecordDataset(examples(tmp_path)).batch(4).parse(SPEC)
     with pytest.raises(KeyError, match="image"):

@@ -259,6 +259,7 @@ CHAINS = [
     lambda files: files.cache(),
     lambda files: files.repeat(2).take(3).skip(1).shard(2, 0).enumerate().map(len).filter(bool),
     lambda files: files.global_shuffle(1).batch(2).unbatch().padded_batch(2),
+    lambda files: files.map(max, seed=1).pack(3),
     lambda files: files.concatenate(files),
     lambda files: pr.Dataset.zip([files, pr.Dataset.range(3)]),
     lambda files: pr.Dataset.sample([files, files]),

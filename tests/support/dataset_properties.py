@@ -144,6 +144,10 @@ def double(record: bytes) -> bytes:
     return record * 2
 
 
+def draw(record: bytes, random: np.random.Generator) -> tuple[bytes, int]:
+    return record, int(random.integers(1 << 30))
+
+
 def fail_at_five(number: int) -> int:
     if number == 5:
         raise RuntimeError("five")
@@ -168,8 +172,12 @@ CHAINS = {
     "unbatch": lambda ds: ds.batch(4).unbatch(),
     "map": lambda ds: ds.map(double),
     "map in threads": lambda ds: ds.shuffle(8).map(double, 2).batch(3),
+    "map with a seed": lambda ds: ds.map(draw, seed=5).batch(4),
+    "map with a seed in threads": lambda ds: ds.shuffle(8).map(draw, 2, seed=5),
+    "map with a seed, shuffled": lambda ds: ds.map(draw, seed=5).shuffle(6),
     "filter": lambda ds: ds.filter(odd),
     "filter, shuffled and batched": lambda ds: ds.filter(odd).shuffle(6).batch(4),
+    "pack": lambda ds: ds.map(lambda record: np.frombuffer(record, np.uint8)).pack(5),
     "repeat": lambda ds: ds.take(11).shuffle(6).repeat(3).batch(4),
     "take and skip": lambda ds: ds.skip(4).take(30),
     "shard": lambda ds: ds.shard(3, 1),

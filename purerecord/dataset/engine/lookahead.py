@@ -27,6 +27,7 @@ from typing import Any
 
 from ...processes.start import Beginning, begin_worker, mark_begun, refuse_in_worker, start_context
 from .node import Context, Cursor, Elements, FailedElement, Pattern, State, data_changed
+from .origins import Locator
 from .states import count_of, values_of
 
 
@@ -166,9 +167,17 @@ class MapAheadCursor(LookaheadCursor):
     """``function`` of every element, computed ahead in threads or processes."""
 
     def __init__(
-        self, parent: Cursor, context: Context, function: Callable[[Any], Any], workers: int, processes: bool
+        self,
+        parent: Cursor,
+        context: Context,
+        function: Callable[[Any], Any],
+        workers: int,
+        processes: bool,
+        *,
+        locator: Locator,
     ) -> None:
         super().__init__(parent, context)
+        self._locator = locator
         self._function = function
         self._workers = workers if workers > 0 else os.cpu_count() or 1
         self._processes = processes
@@ -208,6 +217,8 @@ class MapAheadCursor(LookaheadCursor):
         if error is None:
             return value.result()
         if isinstance(error, Exception) and not isinstance(error, BrokenProcessPool):
+            run = self._runs[0]
+            self._locator.note_at(error, run.begin, run.elements.index(value))
             return FailedElement(error)
         with self._explained():
             raise error  # it says nothing about the element

@@ -102,18 +102,8 @@ def first_failed(elements: Elements) -> FailedElement | None:
     return next(element for element in elements if isinstance(element, FailedElement))
 
 
-def apply_to_each(function: Callable[[Any], Any], elements: Elements) -> list[Any]:
-    """``function`` of each of the elements; where it fails, a ``FailedElement``."""
-    results: list[Any] = []
-    for element in elements:
-        if type(element) is FailedElement:
-            results.append(element)
-            continue
-        try:
-            results.append(function(element))
-        except Exception as error:
-            results.append(FailedElement(error))
-    return results
+class UnknownOriginError(Exception):
+    """A node cannot tell which files and records its elements come from."""
 
 
 class Cursor(ABC):
@@ -220,6 +210,9 @@ class Table(Protocol):
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
         """The elements with these numbers."""
 
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """Where the elements with these numbers come from, or UnknownOriginError."""
+
 
 # What a pickled chain consists of, by the name that its pickle holds.
 PICKLED: dict[str, type] = {}
@@ -243,6 +236,13 @@ class Node(ABC):
     @abstractmethod
     def open(self, context: Context) -> Cursor:
         """A cursor at the first element."""
+
+    def origins(self, context: Context) -> Cursor:
+        """A cursor that reads the same states, and gives where each element comes from instead of it.
+
+        An origin is an ``Origin``, or a list or tuple of origins. UnknownOriginError if the node cannot tell.
+        """
+        raise UnknownOriginError(self.label())
 
     @abstractmethod
     def size(self) -> int | None:

@@ -167,6 +167,14 @@ class Share:
                 self._rounds = rounds.after_failed()
                 raise error
 
+    def latest(self) -> tuple[State, int, int]:
+        """The arguments of ``Locator.note_at`` for the latest element."""
+        own, rounds = self._consumer, self._rounds
+        position = self._base + (rounds.finished - 1) * own.count + own.number
+        if not rounds.used:  # it was in the rounds before these
+            return None, position, position
+        return rounds.begin, (rounds.used - 1) * own.count + own.number, position
+
     def _load(self) -> None:
         """Load our elements of one round, or of several where the elements of others cost little."""
         if self._loading:

@@ -7,6 +7,7 @@ rows that were handed out. This module must not know files or what a payload mea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from ..engine.node import (
     PassThroughCursor,
     State,
     Transform,
+    UnknownOriginError,
     data_changed,
     first_failed,
     take_exactly,
@@ -41,7 +43,10 @@ class Batch(Transform):
     drop_remainder: bool = False
 
     def open(self, context: Context) -> Cursor:
-        return _BatchCursor(self, self.parent.open(context.batched(self.batch_size)))
+        return _BatchCursor(self, self.parent.open(context.batched(self.batch_size)), self.batched)
+
+    def origins(self, context: Context) -> Cursor:
+        return _BatchCursor(self, self.parent.origins(context), lambda elements, allocate: list(elements))
 
     def size(self) -> int | None:
         elements = self.parent.size()
@@ -74,9 +79,10 @@ class PaddedBatch(Batch):
 class _BatchCursor(PassThroughCursor):
     """Batches; a position between two batches is a position of the parent."""
 
-    def __init__(self, node: Batch, parent: Cursor) -> None:
+    def __init__(self, node: Batch, parent: Cursor, batched: Callable[[Elements, Allocate], Any]) -> None:
         super().__init__(parent)
         self._node = node
+        self._make = batched
         self._buffers = BufferPool()
         self._deferred = DeferredError()
 
@@ -98,7 +104,7 @@ class _BatchCursor(PassThroughCursor):
 
     def _batched(self, elements: Elements) -> Any:
         try:
-            return self._node.batched(elements, self._buffers.lend)
+            return self._make(elements, self._buffers.lend)
         except Exception as error:  # they differ in structure, say
             return FailedElement(error)
 
@@ -121,6 +127,11 @@ class Unbatch(Transform):
 
     def open(self, context: Context) -> Cursor:
         return _UnbatchCursor(self.parent.open(context.without_pattern()))
+
+    def origins(self, context: Context) -> Cursor:
+        if not isinstance(self.parent, Batch):  # a function may have changed the number of rows
+            raise UnknownOriginError(self.label())
+        return _UnbatchCursor(self.parent.origins(context))
 
     def size(self) -> int | None:
         if isinstance(self.parent, Batch) and not self.parent.drop_remainder:

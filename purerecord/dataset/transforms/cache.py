@@ -27,6 +27,7 @@ from ..engine.node import (
     Cursor,
     Elements,
     Node,
+    PassThroughCursor,
     State,
     Table,
     Transform,
@@ -63,6 +64,9 @@ class Cache(Transform):
 
     def open(self, context: Context) -> Cursor:
         return _CacheCursor(self, context)
+
+    def origins(self, context: Context) -> Cursor:
+        return _CachedOriginsCursor(self.parent.origins(context.for_epoch(0)))
 
     def stored(self) -> Node | None:
         """The stored elements; None as long as no epoch has been read to its end."""
@@ -177,6 +181,16 @@ class _CacheCursor(Cursor):
     def __del__(self) -> None:
         if hasattr(self, "_filling"):
             self._abandon()
+
+
+class _CachedOriginsCursor(PassThroughCursor):
+    """The origins of cached elements; a state counts them."""
+
+    def take(self, count: int) -> Elements:
+        return self._parent.take(count)
+
+    def restore(self, state: State) -> None:
+        self._parent.skip(state)
 
 
 def _copies(elements: Elements) -> Elements:

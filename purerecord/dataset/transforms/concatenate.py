@@ -5,6 +5,7 @@ The state holds which of the two is current, and its state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy.typing as npt
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Table
 from ..engine.states import count_of, values_of
+
+_Fetch = Callable[[npt.NDArray[np.int64]], Elements]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,9 @@ class Concatenate(Node):
 
     def open(self, context: Context) -> Cursor:
         return _ConcatenateCursor([part.open(context.without_pattern()) for part in self.inputs])
+
+    def origins(self, context: Context) -> Cursor:
+        return _ConcatenateCursor([part.origins(context) for part in self.inputs])
 
     def size(self) -> int | None:
         first, second = self.first.size(), self.second.size()
@@ -56,9 +62,15 @@ class _ConcatenatedTable:
         return len(self.first) + len(self.second)
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self._from_both(numbers, self.first.fetch, self.second.fetch)
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self._from_both(numbers, self.first.locate, self.second.locate)
+
+    def _from_both(self, numbers: npt.NDArray[np.int64], first: _Fetch, second: _Fetch) -> Elements:
         border = len(self.first)
         early = numbers < border
-        parts = iter(self.first.fetch(numbers[early])), iter(self.second.fetch(numbers[~early] - border))
+        parts = iter(first(numbers[early])), iter(second(numbers[~early] - border))
         return [next(parts[0] if is_early else parts[1]) for is_early in early.tolist()]
 
 

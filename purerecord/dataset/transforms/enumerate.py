@@ -5,6 +5,7 @@ Skipped elements are counted too, so every worker sees the same numbers. The sta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,9 @@ class Enumerate(Transform):
     def open(self, context: Context) -> Cursor:
         return _EnumerateCursor(self.parent.open(context), self.start)
 
+    def origins(self, context: Context) -> Cursor:
+        return _EnumerateCursor(self.parent.origins(context), self.start)
+
     def label(self) -> str:
         return f"enumerate({self.start or ''})"
 
@@ -43,12 +47,18 @@ class _EnumerateCursor(PassThroughCursor):
         self._start = self._next = start
 
     def take(self, count: int) -> Elements:
-        elements = self._parent.take(count)
-        numbered: list[Any] = list(enumerate(elements, self._next))
-        self._next += len(elements)
-        if first_failed(elements) is not None:
-            return [pair[1] if isinstance(pair[1], FailedElement) else pair for pair in numbered]
-        return numbered
+        return self._numbered(self._parent.take(count))
+
+    def take_lazy(self, count: int) -> Elements:
+        return self._numbered(self._parent.take_lazy(count))
+
+    def _numbered(self, elements: Elements) -> list[Any]:
+        begin, self._next = self._next, self._next + len(elements)
+        return _pairs(range(begin, self._next), elements)
+
+    def load(self, elements: Elements) -> Elements:
+        pairs = [(0, pair) if isinstance(pair, FailedElement) else pair for pair in elements]
+        return _pairs([number for number, _ in pairs], self._parent.load([element for _, element in pairs]))
 
     def skip(self, count: int) -> int:
         skipped = self._parent.skip(count)
@@ -62,3 +72,11 @@ class _EnumerateCursor(PassThroughCursor):
         number, up = values_of(state, "next", "up")
         self._next = self._start + count_of(number - self._start if isinstance(number, int) else number)
         self._parent.restore(up)
+
+
+def _pairs(numbers: Sequence[int], elements: Elements) -> list[Any]:
+    """Pairs of a number and an element; of an element that failed, only that."""
+    pairs: list[Any] = list(zip(numbers, elements, strict=True))
+    if first_failed(elements) is not None:
+        return [pair[1] if isinstance(pair[1], FailedElement) else pair for pair in pairs]
+    return pairs

@@ -27,6 +27,7 @@ from ...storage.compression import compression_name
 from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_stream, is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
+from ..engine.origins import Origin
 from ..engine.states import bad_state, count_of
 
 _LARGE_RECORDS_AT_ONCE = 16  # large records that are read ahead together
@@ -91,6 +92,9 @@ class Files(Node):
     def open(self, context: Context) -> Cursor:
         return _PairsCursor(self, context) if self.with_path else _FilesCursor(self, context)
 
+    def origins(self, context: Context) -> Cursor:
+        return _OriginsCursor(self, context)
+
     def open_file(
         self, path: str, context: Context, buffers: BufferPool, mean: int
     ) -> SeekableFile | _ForwardFile:
@@ -106,6 +110,11 @@ class Files(Node):
         if self.on_error == "raise" and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
         return _ForwardFile(path, self.compression, self.on_error, context)
+
+    def first_records(self, count: int, size: int) -> Records:
+        """The first records of the first file that has any: at most ``count``, and about ``size`` bytes."""
+        with RecordReader(self.paths, compression=self.compression, on_error=self.on_error) as reader:
+            return reader.next_item(count, size) or Records.of([])
 
     def _read_once(self, path: str) -> None:
         """Raise if the pipe or device at ``path`` was opened before: it would seem to be empty now."""
@@ -140,7 +149,7 @@ class Files(Node):
     def table(self) -> Table | None:
         if self.size() is None:
             return None
-        return _PairsTable(self._table) if self.with_path else self._table
+        return _PairsTable(self._table) if self.with_path else _RecordsTable(self._table)
 
     def label(self) -> str:
         names = repr(self.paths[0]) if len(self.paths) == 1 else f"<{len(self.paths)} files>"
@@ -149,6 +158,26 @@ class Files(Node):
 
     def outline(self) -> str:
         return f"TFRecordDataset(<{len(self.paths)}>)"
+
+
+@dataclass(frozen=True)
+class _RecordsTable:
+    """The records of files, by number."""
+
+    records: RecordFile
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self.records.fetch(numbers)
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        files, inside = self.records.locate(numbers)
+        paths = self.records.paths
+        return [
+            Origin(paths[file], number) for file, number in zip(files.tolist(), inside.tolist(), strict=True)
+        ]
 
 
 class _UnreadRecord(NamedTuple):
@@ -186,12 +215,16 @@ class _FilesCursor(Cursor):
 
     def take_lazy(self, count: int) -> Elements:
         """Large records of a file that can seek are not read; ``load`` reads them."""
+        return self._unread(count) or self.take(count)
+
+    def _unread(self, count: int) -> list[_UnreadRecord]:
+        """The places of the next records if they are large and the file can seek to them; else none."""
         while isinstance(file := self._opened(), SeekableFile) and file.large:
             places = file.places(count)
             if places:
                 return [_UnreadRecord(file.path, *place) for place in places]
             self._next_file()
-        return self.take(count)
+        return []
 
     def load(self, elements: Elements) -> Elements:
         return [self._read(item) if isinstance(item, _UnreadRecord) else item for item in elements]
@@ -263,6 +296,19 @@ class _FilesCursor(Cursor):
         self._lazy_file = None
 
 
+class _OriginsCursor(_FilesCursor):
+    """The file and number of each record; large records are not read."""
+
+    def take(self, count: int) -> Elements:
+        if places := self._unread(count):
+            return [Origin(place.path, place.record) for place in places]
+        records = super().take(count)
+        if not isinstance(records, Records):
+            return ()
+        origins = [records.origin(index)[:2] for index in range(len(records))]
+        return [Origin(path or "", number) for path, number in origins]
+
+
 class _PairsCursor(_FilesCursor):
     """Pairs of path and record."""
 
@@ -278,14 +324,9 @@ class _PairsCursor(_FilesCursor):
 
 
 @dataclass(frozen=True)
-class _PairsTable:
-    """Random access to pairs of path and record."""
-
-    records: RecordFile
-
-    def __len__(self) -> int:
-        return len(self.records)
+class _PairsTable(_RecordsTable):
+    """Pairs of path and record, by number."""
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
-        paths = map(self.records.paths.__getitem__, self.records.file_numbers(numbers).tolist())
-        return list(zip(paths, self.records.fetch(numbers), strict=True))
+        paths = map(self.records.paths.__getitem__, self.records.locate(numbers)[0].tolist())
+        return list(zip(paths, super().fetch(numbers), strict=True))

@@ -1,29 +1,78 @@
 """``parse``: serialized Examples parsed by their feature specs; batches of them column by column.
 
-Here the container side meets the payload side. ``parse`` resumes where its parent resumes. This module must
-not know files or the wire format of a message.
+Here the container side meets the payload side. ``parse`` resumes where its parent resumes. Without specs, it
+infers them when the chain is built, so they travel with the chain to all workers. This module must not know
+the wire format of a message.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...errors import PureRecordError
+from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse.examples import parse_example, parse_single_example
-from ...payload.specs import FixedLenFeature, RaggedFeature
+from ...payload.parse.schema import infer_schema, schema_from_json
+from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
+from ...printable import printable
 from ...records import Records
+from ...storage.paths import is_stream
 from ..engine.lookahead import LookaheadCursor
-from ..engine.node import Context, Cursor, FailedElement, Node, Table, Transform
-from .batch import Batch
+from ..engine.node import Context, Cursor, Node, State, Table, Transform
+from ..engine.origins import AheadOriginsCursor, Locator, attempt
+from .batch import Batch, Unbatch
+from .cache import Cache
+from .files import Files
+from .filter import Filter
 from .map import MapCursor, MappedTable
+from .prefetch import Prefetch
+from .repeat import Repeat
+from .shuffle import GlobalShuffle, Shuffle
+from .slice import Slice
 
 # Small batches are parsed together, up to this many records and bytes, because most of the cost of a call
 # does not depend on the number of records.
 _RECORDS_PER_CALL, _BYTES_PER_CALL = 1024, 1 << 20
+# Specs are inferred from this many records and bytes.
+_RECORDS_TO_INFER, _BYTES_TO_INFER = 1000, 1 << 26
+
+
+# With these transforms between the files and ``parse``, what comes to ``parse`` are the records of the files.
+_KEEP_RECORDS = (Batch, Cache, Filter, GlobalShuffle, Prefetch, Repeat, Shuffle, Slice, Unbatch)
+
+
+def inferred(node: Node) -> dict[str, FeatureSpec]:
+    """Specs for the elements of ``node``, made from the first records of the files below it."""
+    source = node
+    while isinstance(source, _KEEP_RECORDS):
+        source = source.parent
+    if not isinstance(source, Files) or any(map(is_stream, source.paths)):
+        raise ValueError(
+            f"parse() infers specs from the records of files that it can read twice, and what comes here is "
+            f"from {source.label()}; give the specs, such as {{'label': 'int64'}}"
+        )
+    records = source.first_records(_RECORDS_TO_INFER, _BYTES_TO_INFER)
+    if not len(records):
+        raise ValueError(f"parse() infers specs from records, and {source.label()} has none; give the specs")
+    return infer_schema(records)
+
+
+def from_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """The specs in a JSON file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            features = schema_from_json(file.read())
+    except ValueError as error:
+        raise ValueError(f"{printable(os.fsdecode(path))}: {error}") from None
+    if isinstance(features, tuple):
+        raise ValueError(
+            f"{printable(os.fsdecode(path))}: this schema is of SequenceExamples; parse is for Examples"
+        )
+    return features  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +84,24 @@ class Parse(Transform):
 
     def open(self, context: Context) -> Cursor:
         parent = self.parent.open(context)
-        # With these specs a row of the result depends on no other record, so a parsed batch can be cut.
-        if isinstance(self.parent, Batch) and all(
-            type(spec) in (FixedLenFeature, RaggedFeature) for spec in self.features.values()
-        ):
+        if self._parses_together:
             return _ParseTogetherCursor(self, parent, context)
-        return MapCursor(parent, self.parsed)
+        return MapCursor(parent, self.parsed, _ParseLocator("parse", self.parent, context))
+
+    def origins(self, context: Context) -> Cursor:
+        parent = self.parent.origins(context)
+        return AheadOriginsCursor(parent) if self._parses_together else parent
+
+    @property
+    def _parses_together(self) -> bool:
+        """Whether several batches may be parsed in one call.
+
+        With these specs a row of the result depends on no other record, so that a parsed batch can be cut.
+        """
+        kinds = map(type, self.features.values())
+        return isinstance(self.parent, Batch) and all(
+            kind in (FixedLenFeature, RaggedFeature) for kind in kinds
+        )
 
     def parsed(self, element: Any) -> Any:
         """One element, parsed; of a tuple, such as a path and a record, the last member."""
@@ -52,10 +113,25 @@ class Parse(Transform):
 
     def table(self) -> Table | None:
         table = self.parent.table()
-        return None if table is None else MappedTable(table, self.parsed)
+        return None if table is None else MappedTable(table, self.parsed, "parse")
 
     def label(self) -> str:
         return f"parse({{{', '.join(map(repr, self.features))}}})"
+
+
+class _ParseLocator(Locator):
+    """Fills in the file and the record of an error that does not know them."""
+
+    def note_at(
+        self, error: Exception, begin: State, ahead: int, position: int | None = None, row: int | None = None
+    ) -> None:
+        if not isinstance(error, (SchemaError, DecodeError)):
+            super().note_at(error, begin, ahead, position, row)
+        elif error.path is None:
+            row = error.row if isinstance(error, SchemaError) else error.record
+            origins = self.find(begin, ahead)
+            if (row or 0) < len(origins):
+                error.path, error.record = origins[row or 0].path, origins[row or 0].record
 
 
 class _ParseTogetherCursor(LookaheadCursor):
@@ -64,6 +140,7 @@ class _ParseTogetherCursor(LookaheadCursor):
     def __init__(self, node: Parse, parent: Cursor, context: Context) -> None:
         super().__init__(parent, context)
         self._node = node
+        self._locator = _ParseLocator("parse", node.parent, context)
         self._batches_per_call = 1  # until the size of a batch is known
 
     def _fill(self, count: int) -> None:
@@ -96,9 +173,8 @@ class _ParseTogetherCursor(LookaheadCursor):
             ]
 
     def _result(self, value: Any) -> Any:
-        if isinstance(value, (dict, FailedElement)):
+        if isinstance(value, dict):
             return value
-        try:
-            return self._node.parsed(value)
-        except Exception as error:
-            return FailedElement(error)
+        run = self._runs[0]
+        place = next(number for number, element in enumerate(run.elements) if element is value)
+        return attempt(self._node.parsed, value, self._locator.note_at, run.begin, place)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..engine.lookahead import PrefetchCursor
 from ..engine.node import Context, Cursor, Node, Transform
+from ..engine.origins import AheadOriginsCursor
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,9 @@ class Prefetch(Transform):
 
     def open(self, context: Context) -> Cursor:
         return PrefetchCursor(self.parent.open(context), context, self.buffer_size)
+
+    def origins(self, context: Context) -> Cursor:
+        return AheadOriginsCursor(self.parent.origins(context))
 
     def label(self) -> str:
         return f"prefetch({self.buffer_size})"

@@ -6,6 +6,7 @@ t if it repeats without end. The state holds the repetition and the parent's sta
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..engine.node import Context, Cursor, Elements, Node, State, Transform
@@ -20,7 +21,10 @@ class Repeat(Transform):
     count: int | None
 
     def open(self, context: Context) -> Cursor:
-        return _RepeatCursor(self, context)
+        return _RepeatCursor(self, context, self.parent.open)
+
+    def origins(self, context: Context) -> Cursor:
+        return _RepeatCursor(self, context, self.parent.origins)
 
     def size(self) -> int | None:
         elements = self.parent.size()
@@ -35,8 +39,9 @@ class Repeat(Transform):
 
 
 class _RepeatCursor(Cursor):
-    def __init__(self, node: Repeat, context: Context) -> None:
+    def __init__(self, node: Repeat, context: Context, open_parent: Callable[[Context], Cursor]) -> None:
         self._node = node
+        self._open_parent = open_parent
         self._context = context.without_pattern()
         self._first_epoch = context.epoch if node.count is None else context.epoch * node.count
         self._turn = 0  # the number of the current repetition
@@ -48,7 +53,7 @@ class _RepeatCursor(Cursor):
         """The parent's cursor in the current repetition."""
         if self._parent is None:
             context = self._context.for_epoch(self._first_epoch + self._turn)
-            self._parent = self._node.parent.open(context)
+            self._parent = self._open_parent(context)
         return self._parent
 
     def take(self, count: int) -> Elements:

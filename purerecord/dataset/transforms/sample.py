@@ -29,7 +29,11 @@ class Sample(Node):
         return self.parts
 
     def open(self, context: Context) -> Cursor:
-        return _SampleCursor(self, context.without_pattern())
+        context = context.without_pattern()
+        return _SampleCursor(self, context, [part.open(context) for part in self.parts])
+
+    def origins(self, context: Context) -> Cursor:
+        return _SampleCursor(self, context, [part.origins(context) for part in self.parts])
 
     def size(self) -> int | None:
         if self.stop_on_empty:
@@ -51,8 +55,8 @@ class Sample(Node):
 
 
 class _SampleCursor(Cursor):
-    def __init__(self, node: Sample, context: Context) -> None:
-        self._parts = [part.open(context) for part in node.parts]
+    def __init__(self, node: Sample, context: Context, parts: list[Cursor]) -> None:
+        self._parts = parts
         self._weights = np.array(node.weights, np.float64)  # 0 for parts that have ended
         self._stop_on_empty = node.stop_on_empty
         self._key = (node.seed or 0, context.epoch, SAMPLE)

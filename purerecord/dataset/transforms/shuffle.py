@@ -9,6 +9,7 @@ know what an element is.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from ..engine.node import (
     Elements,
     Node,
     State,
+    Table,
     Transform,
     data_changed,
     take_singly,
@@ -31,7 +33,7 @@ from ..engine.states import bad_state, count_of, flag_of, values_of
 Numbers = npt.NDArray[np.int64]
 
 # The purposes of draws. Each has its own stream of random numbers, independent of the others.
-WINDOW, REST, PERMUTATION, SAMPLE = range(4)
+WINDOW, REST, PERMUTATION, SAMPLE, MAP = range(5)
 
 _DRAWS_AT_ONCE = 1 << 20  # when all draws of an epoch so far are made again
 # Elements of a table lie anywhere in the files, so reading one ahead costs more than in order.
@@ -67,7 +69,10 @@ class Shuffle(Transform):
     reshuffle: bool
 
     def open(self, context: Context) -> Cursor:
-        return _WindowCursor(self, context)
+        return _WindowCursor(self, context, self.parent.open(context.without_pattern()))
+
+    def origins(self, context: Context) -> Cursor:
+        return _WindowCursor(self, context, self.parent.origins(context))
 
     def label(self) -> str:
         return f"shuffle({self.window}{_arguments(self.seed, self.reshuffle)})"
@@ -76,8 +81,8 @@ class Shuffle(Transform):
 class _WindowCursor(Cursor):
     """Each new element takes the place of a random one in the window, and that one is handed out."""
 
-    def __init__(self, node: Shuffle, context: Context) -> None:
-        self._parent = node.parent.open(context.without_pattern())
+    def __init__(self, node: Shuffle, context: Context, parent: Cursor) -> None:
+        self._parent = parent
         # If other consumers take most of what leaves the window, large elements are read only when we give
         # them.
         self._lazy = not context.pattern.takes_all
@@ -228,7 +233,22 @@ class GlobalShuffle(Transform):
     reshuffle: bool
 
     def open(self, context: Context) -> Cursor:
-        return _PermutedCursor(self, context)
+        table = self._table()
+        return _PermutedCursor(self, context, len(table), table.fetch)
+
+    def origins(self, context: Context) -> Cursor:
+        table = self._table()
+        return _PermutedCursor(self, context, len(table), table.locate)
+
+    def _table(self) -> Table:
+        table = self.parent.table()
+        if table is None:
+            raise ValueError(
+                f"global_shuffle needs elements that can be read in any order, and {self.parent.label()} "
+                f"gives them one after the other; put it directly after the source, or shuffle(buffer_size) "
+                f"here"
+            )
+        return table
 
     def label(self) -> str:
         return f"global_shuffle({_arguments(self.seed, self.reshuffle)[2:]})"
@@ -237,27 +257,22 @@ class GlobalShuffle(Transform):
 class _PermutedCursor(Cursor):
     cheap_lookahead = _PERMUTED_AT_ONCE
 
-    def __init__(self, node: GlobalShuffle, context: Context) -> None:
-        table = node.parent.table()
-        if table is None:
-            raise ValueError(
-                f"global_shuffle needs elements that can be read in any order, and {node.parent.label()} "
-                f"gives them one after the other; put it directly after the source, or shuffle(buffer_size) "
-                f"here"
-            )
-        self._table = table
+    def __init__(
+        self, node: GlobalShuffle, context: Context, size: int, fetch: Callable[[Numbers], Elements]
+    ) -> None:
+        self._fetch = fetch
         epoch = context.epoch if node.reshuffle else 0
-        self._order = Draws(node.seed or 0, epoch, PERMUTATION).order(len(table))
+        self._order = Draws(node.seed or 0, epoch, PERMUTATION).order(size)
         self._next = 0
 
     def take(self, count: int) -> Elements:
         numbers = self._order[self._next : self._next + count]
         try:
-            elements = self._table.fetch(numbers)
+            elements = self._fetch(numbers)
         except Exception:
             if len(numbers) < 2:
                 raise
-            elements = self._table.fetch(numbers[:1])  # elements before an error come first
+            elements = self._fetch(numbers[:1])  # elements before an error come first
         self._next += len(elements)
         return elements
 

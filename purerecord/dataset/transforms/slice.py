@@ -39,6 +39,9 @@ class Slice(Transform):
     def open(self, context: Context) -> Cursor:
         return _SliceCursor(self, self.parent.open(context.without_pattern()))
 
+    def origins(self, context: Context) -> Cursor:
+        return _SliceCursor(self, self.parent.origins(context))
+
     def size(self) -> int | None:
         elements = self.parent.size()
         if elements is None or (elements < 0 and self.end is None):
@@ -69,6 +72,9 @@ class _SlicedTable:
 
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
         return self.parent.fetch(self.numbers.start + numbers * self.numbers.step)
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        return self.parent.locate(self.numbers.start + numbers * self.numbers.step)
 
 
 class _SliceCursor(PassThroughCursor):

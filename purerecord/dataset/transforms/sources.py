@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
+from ..engine.node import (
+    ELEMENTS_AT_ONCE,
+    Context,
+    Cursor,
+    Elements,
+    Node,
+    State,
+    Table,
+    UnknownOriginError,
+    data_changed,
+)
 from ..engine.states import count_of
 from ..engine.structure import count_rows, select
 
@@ -42,6 +52,10 @@ class Slices(Node):
         """The rows with these numbers."""
         return [select(self.tensors, number) for number in numbers.tolist()]
 
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """Rows come from no file."""
+        raise UnknownOriginError(self.label())
+
     def label(self) -> str:
         return f"from_tensor_slices(<{len(self)} rows>)"
 
@@ -67,6 +81,10 @@ class Range(Node):
     def fetch(self, numbers: npt.NDArray[np.int64]) -> Elements:
         """The members with these numbers."""
         return [self.numbers[number] for number in numbers.tolist()]
+
+    def locate(self, numbers: npt.NDArray[np.int64]) -> Elements:
+        """Numbers come from no file."""
+        raise UnknownOriginError(self.label())
 
     def label(self) -> str:
         begin, end, step = self.numbers.start, self.numbers.stop, self.numbers.step

@@ -24,6 +24,9 @@ class Zip(Node):
     def open(self, context: Context) -> Cursor:
         return _ZipCursor([part.open(context) for part in self.parts])
 
+    def origins(self, context: Context) -> Cursor:
+        return _ZipCursor([part.origins(context) for part in self.parts])
+
     def size(self) -> int | None:
         sizes = [size for part in self.parts if (size := part.size()) != -1]
         if None in sizes:

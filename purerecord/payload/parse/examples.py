@@ -63,6 +63,7 @@ def parse_example(
     the longest, ``VarLenFeature`` and ``SparseFeature`` a ``Sparse``, ``RaggedFeature`` a ``Ragged``.
     Strings come as object arrays of ``bytes``. A feature that does not fit its spec is a ``SchemaError``,
     which names the feature and the first record at fault, and the one of ``example_names`` if given. A
+    dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A
     single payload gives what ``parse_single_example`` gives. ``name`` only completes TensorFlow's signature.
     """
     request = _request(features)
@@ -167,7 +168,7 @@ def _natural_output(column: Column, size: int) -> Output:
 
 def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
     """One example, parsed as a batch of one, except for the values that fit their spec as decoded."""
-    specs, kinds = request
+    specs, kinds, _ = request
     found = decode_features(payload)
     outputs = {name: _fitting_value(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
@@ -242,6 +243,7 @@ class _Request(NamedTuple):
 
     specs: dict[str, FeatureSpec]
     kinds: dict[str, int]
+    given: dict[str, Any]  # the specs, with short ones as the caller gave them
 
 
 # The latest requests, newest first: a program that parses batch after batch repeats the same request.
@@ -251,7 +253,7 @@ _requests: list[_Request] = []
 def _request(features: Mapping[str, Any]) -> _Request:
     for request in tuple(_requests):
         # Specs are immutable, so the same objects need no second check.
-        if _is_same_spec_dict(features, request.specs):
+        if _is_same_spec_dict(features, request.given):
             return request
     if not features:
         raise ValueError("features must name at least one feature; use decode_examples to get all of them")
@@ -259,12 +261,13 @@ def _request(features: Mapping[str, Any]) -> _Request:
     for name, spec in specs.items():
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
-    request = _Request(specs, kinds_by_key(specs))
+    short = {name: spec for name, spec in features.items() if isinstance(spec, str)}
+    request = _Request(specs, kinds_by_key(specs), {**specs, **short})
     _requests[:] = [request, *_requests][:_REQUESTS_KEPT]
     return request
 
 
-def _is_same_spec_dict(features: Any, specs: dict[str, FeatureSpec]) -> bool:
+def _is_same_spec_dict(features: Any, specs: dict[str, Any]) -> bool:
     """Whether ``features`` holds the identical spec objects under the same names, in the same order."""
     return (
         type(features) is dict

@@ -18,3 +18,12 @@ def test_every_worker_sees_the_numbers_of_the_whole():
 def test_an_element_that_failed_is_counted():
     dataset = Dataset.range(8).map(fail_at_five).enumerate()
     assert outcomes(iter(dataset)) == [*((n, n) for n in range(5)), "error five", (6, 6), (7, 7)]
+
+
+def test_an_element_that_failed_is_counted_where_a_shuffle_takes_placeholders():
+    dataset = Dataset.range(9).map(fail_at_five).enumerate().shuffle(4, seed=1)
+    whole = outcomes(iter(dataset))
+    assert sorted(map(str, whole)) == sorted([*(str((n, n)) for n in range(9) if n != 5), "error five"])
+    for workers in (2, 3):
+        shares = [outcomes(dataset.iterator(0, worker=k, workers=workers)) for k in range(workers)]
+        assert shares == [whole[k::workers] for k in range(workers)]

@@ -11,10 +11,11 @@ import threading
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from purerecord.dataset import Dataset
-from tests.support.dataset_properties import fail_at_five, outcomes
+from purerecord.dataset import Dataset, TFRecordDataset
+from tests.support.dataset_properties import draw, fail_at_five, outcomes, write_files
 
 
 def square(number: int) -> int:
@@ -113,3 +114,60 @@ def test_processes_end_with_a_parent_that_is_killed(name):
         assert parent.stdout.readline().strip() == b"0"
         parent.send_signal(getattr(signal, name))
         assert parent.communicate(timeout=60)[0] == b""  # nobody holds the other end any more
+
+
+def crop(*arguments):
+    *element, random = arguments
+    return (*element, int(random.integers(1 << 30)))
+
+
+def test_with_a_seed_the_draws_depend_on_seed_epoch_and_number_alone():
+    dataset = Dataset.range(20).map(crop, seed=3)
+    first = list(dataset.iterator(0))
+    assert len({number for _, number in first}) == 20
+    for again in (
+        Dataset.range(20).map(crop, 2, seed=3),
+        Dataset.range(20).map(crop, 2, processes=True, seed=3),
+        Dataset.range(30).map(crop, seed=3).take(20),
+    ):
+        assert list(again.iterator(0)) == first
+    assert [list(dataset.iterator(0, worker=k, workers=3)) for k in range(3)] == [
+        first[k::3] for k in range(3)
+    ]
+    others = [list(dataset.iterator(1)), list(Dataset.range(20).map(crop, seed=4).iterator(0))]
+    for other in others:
+        assert not {number for _, number in other} & {number for _, number in first}
+
+
+def test_with_a_seed_members_of_a_tuple_are_arguments_and_repetitions_differ():
+    assert [pair[:2] for pair in Dataset.range(3).enumerate(5).map(crop, seed=0)] == [(5, 0), (6, 1), (7, 2)]
+    for seeded in (
+        Dataset.range(4).map(crop, seed=1).repeat(3),
+        Dataset.range(4).repeat(3).map(crop, seed=-1),
+    ):
+        assert len({number for _, number in seeded}) == 12
+
+
+def test_with_a_seed_large_records_before_a_shuffle_are_drawn_for_by_their_number(tmp_path):
+    paths = write_files(tmp_path, [20, 10], size=1 << 15)
+    dataset = TFRecordDataset(paths).map(draw, seed=2)
+    drawn = dict(dataset.iterator(0))
+    shuffled = dataset.shuffle(12, seed=1)
+    shares = [list(shuffled.iterator(0, worker=k, workers=3)) for k in range(3)]
+    assert dict(pair for share in shares for pair in share) == drawn
+
+
+def test_a_state_of_another_seed_is_refused():
+    iterator = Dataset.range(9).map(crop, seed=1).iterator()
+    next(iterator)
+    for other in (Dataset.range(9).map(crop, seed=2), Dataset.range(9).map(crop)):
+        with pytest.raises(ValueError, match="state of another dataset"):
+            other.iterator().load_state_dict(iterator.state_dict())
+
+
+def test_a_seed_is_a_whole_number_and_a_permutation_comes_before_it():
+    with pytest.raises(TypeError):
+        Dataset.range(3).map(crop, seed=1.5)
+    with pytest.raises(ValueError, match="global_shuffle needs"):
+        list(Dataset.range(3).map(crop, seed=1).global_shuffle())
+    assert len(list(Dataset.range(3).global_shuffle().map(crop, seed=np.int64(1)))) == 3

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -150,3 +153,75 @@ def test_of_a_pair_of_path_and_record_the_record_is_parsed(path, spec):
     single = list(pairs.parse(spec))
     assert ({name for name, _ in single}, [values["id"] for _, values in single]) == ({path}, list(range(50)))
     check(pairs.shuffle(9).batch(8).parse({"id": SPEC["id"]}))
+
+
+def test_the_name_of_a_dtype_is_short_for_one_value(path):
+    short, long = {"id": "int64", "name": "bytes"}, {"id": SPEC["id"], "name": SPEC["name"]}
+    for batched in (TFRecordDataset(path), TFRecordDataset(path).batch(7)):
+        assert elements(batched.parse(short)) == elements(batched.parse(long))
+    with pytest.raises(pr.SchemaError, match="'x'"):
+        list(TFRecordDataset(path).parse({"x": "float32"}))  # two values, not one
+    with pytest.raises((TypeError, ValueError), match=r"'id'.*int63"):
+        TFRecordDataset(path).parse({"id": "int63"})
+
+
+def test_without_specs_they_are_inferred_from_the_records(path):
+    schema = pr.infer_schema(records(50))
+    for dataset in (
+        TFRecordDataset(path).batch(7),
+        TFRecordDataset(path).shuffle(9).take(40).batch(7).prefetch(1),
+        TFRecordDataset(path).filter(len).repeat(2).batch(7),
+    ):
+        inferred = pickle.loads(pickle.dumps(dataset.parse()))
+        assert elements(inferred.map(comparable)) == elements(dataset.parse(schema).map(comparable))
+    (row, *_) = TFRecordDataset(path, with_path=True).parse()
+    assert row[0] == path
+    assert set(row[1]) == set(SPEC)
+
+
+def test_specs_are_not_inferred_where_no_records_of_files_come(path, tmp_path):
+    for dataset in (
+        Dataset.from_tensor_slices(records(3)),
+        TFRecordDataset(path).map(bytes.upper),
+        TFRecordDataset(path).batch(2).parse(SPEC),
+    ):
+        with pytest.raises(ValueError, match="give the specs"):
+            dataset.parse()
+    empty = tmp_path / "empty"
+    empty.touch()
+    with pytest.raises(ValueError, match="has none; give the specs"):
+        TFRecordDataset(empty).parse()
+    assert len(list(TFRecordDataset([empty, path]).parse())) == 50
+
+
+def test_a_record_that_does_not_fit_the_inferred_specs_is_an_error(tmp_path):
+    path = str(tmp_path / "late")
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many([pr.encode_example({"a": 1})] * 1000 + [pr.encode_example({"a": [1, 2]})])
+    with pytest.raises(pr.SchemaError, match="'a'") as caught:
+        list(TFRecordDataset(path).batch(100).parse())
+    assert caught.value.record == 1000
+
+
+def test_a_path_names_a_schema_in_json(path, tmp_path):
+    file = tmp_path / "schema.json"
+    file.write_text(pr.schema_to_json(SPEC))
+    dataset = TFRecordDataset(path).batch(7)
+    expected = elements(dataset.parse(SPEC).map(comparable))
+    for name in (file, str(file)):
+        assert elements(dataset.parse(name).map(comparable)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", r"schema\.json: "),
+        ('{"label": "int64"}', r"schema\.json: not a schema"),
+        (pr.schema_to_json(({"a": SPEC["id"]}, {})), r"schema\.json: .*SequenceExamples"),
+    ],
+)
+def test_the_error_of_a_wrong_schema_names_its_file(text, message, path, tmp_path):
+    file = Path(tmp_path / "schema.json")
+    file.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        TFRecordDataset(path).parse(file)

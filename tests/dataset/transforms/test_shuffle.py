@@ -110,3 +110,19 @@ def test_state_is_small_whatever_is_in_the_window(tmp_path):
     iterator = iter(dataset)
     sizes = [len(str(iterator.state_dict())) for _ in zip(range(300), iterator, strict=False)]
     assert max(sizes) < 700
+
+
+@pytest.mark.parametrize("steps", [lambda ds: ds, lambda ds: ds.batch(3), lambda ds: ds.prefetch(2)])
+def test_a_function_before_shuffle_is_called_only_for_our_elements(steps):
+    calls = []
+
+    def count(number):
+        calls.append(number)
+        return number * 2
+
+    dataset = steps(Dataset.range(60).map(abs).map(count).shuffle(10, seed=2))
+    whole = elements(dataset.iterator(0))
+    calls.clear()
+    for worker in range(4):
+        assert elements(dataset.iterator(0, worker=worker, workers=4)) == whole[worker::4]
+    assert sorted(calls) == list(range(60))
