@@ -19,7 +19,7 @@ from .container.record_file import RecordFile
 from .dataset.dataset import Dataset, DatasetIterator
 from .dataset.engine.origins import add_note
 from .dataset.engine.shares import check_even, check_share
-from .dataset.engine.states import check_state, merge_states
+from .dataset.engine.states import check_state, merge_states, with_position
 from .dataset.engine.structure import apply
 from .payload.parse.examples import parse_example, parse_single_example
 from .payload.ragged import Ragged
@@ -181,10 +181,11 @@ class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unu
     def resume(self, state: Any) -> None:
         """Make the next loop continue where ``state`` was taken; call it before the loader starts workers.
 
-        ``state`` comes from an iterator's ``state_dict()`` or from ``merge_states``, or is an epoch and a
-        position: ``{"epoch": 3, "position": steps * world_size}``.
+        ``state`` comes from an iterator's ``state_dict()`` or from ``merge_states``, or says how many steps
+        each rank has done in an epoch: ``{"epoch": 3, "steps": 20}``, with the ``"world_size"`` of then if it
+        was another.
         """
-        check_state(state)
+        check_state(with_position(state, 1))
         self._resume = state
         self.set_epoch(state["epoch"])
 

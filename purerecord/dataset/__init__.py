@@ -16,6 +16,11 @@ from .engine.node import PICKLED
 
 __all__ = ["Dataset", "DatasetIterator", "TFRecordDataset"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:

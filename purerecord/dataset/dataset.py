@@ -24,7 +24,7 @@ from ..storage.paths import resolve_paths
 from .engine.node import Context, Node, SkippedDamage, pickled
 from .engine.origins import Locator
 from .engine.shares import Consumer, Share, check_share
-from .engine.states import KIND, VERSION, check_state
+from .engine.states import KIND, VERSION, check_state, with_position
 from .transforms.batch import Batch, PaddedBatch, Unbatch
 from .transforms.cache import Cache
 from .transforms.concatenate import Concatenate
@@ -377,8 +377,10 @@ class DatasetIterator(Iterator[Any]):
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Continue where ``state_dict`` was taken, as this iterator's worker and rank.
 
-        ``{"epoch": 3, "position": 1000}`` is a state too: that many elements (or batches) are skipped.
+        ``{"epoch": 3, "steps": 1000}`` is a state too: after as many elements (or batches) of each rank. Say
+        the ``world_size`` of then, if it was another.
         """
+        state_dict = with_position(state_dict, self._consumer.ranks)
         check_state(state_dict)
         version, chain = state_dict.get(KIND, VERSION), self._dataset._node.outline()
         if version != VERSION:

@@ -453,6 +453,29 @@ def test_resume_takes_an_epoch_and_a_position(tmp_path):
     assert ids(loader(other, 2)) == ids(loader(shared))
 
 
+def test_ranks_resume_by_the_steps_of_each_with_any_number_of_ranks(tmp_path):
+    pattern = examples(tmp_path)
+
+    def remaining(state: dict[str, int], world_size: int) -> list[list[int]]:
+        """The batches that the ranks get in turn after they have resumed."""
+        shares = []
+        for rank in range(world_size):
+            resumed = make(pattern, rank=rank, world_size=world_size)
+            resumed.resume(state)
+            shares.append(ids(loader(resumed, 2)))
+        rounds = itertools.zip_longest(*shares)
+        return [batch for each in rounds for batch in each if batch is not None]
+
+    first = make(pattern)
+    first.set_epoch(1)
+    whole = ids(loader(first))
+    for steps in (0, 1, 2):
+        for world_size in (1, 2, 3):
+            assert remaining({"epoch": 1, "steps": steps}, world_size) == whole[steps * world_size :]
+            state = {"epoch": 1, "steps": steps, "world_size": 3}
+            assert remaining(state, world_size) == whole[steps * 3 :]
+
+
 # Distributed
 
 

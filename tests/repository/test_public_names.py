@@ -335,3 +335,10 @@ def test_pickles_of_the_facade_name_its_public_modules(make):
 
 def test_dir_lists_the_public_names_and_no_other():
     assert dir(purerecord) == sorted([*purerecord.__all__, "__version__"])
+    assert dir(purerecord.dataset) == sorted(purerecord.dataset.__all__)
+    tf = importlib.import_module("purerecord.tf")
+    assert dir(tf) == sorted([*tf.__all__, "__version__"])
+    for namespace in (tf, tf.data, tf.image, tf.io):
+        assert all(hasattr(namespace, name) for name in dir(namespace))
+        assert not {"Any", "annotations", "import_module", "missing"} & set(dir(namespace))
+    assert {"decode_jpeg", "parse_example", "gfile"} <= set(dir(tf.io))

@@ -17,13 +17,27 @@ VERSION = 1
 _LARGEST_COUNT = (1 << 63) - 1
 
 
+def with_position(state: Any, world_size: int) -> Any:
+    """A state that says how many steps each rank has done, with a position instead: see ``resume``.
+
+    ``world_size`` is the number of ranks, unless the state says another.
+    """
+    if not isinstance(state, Mapping) or "steps" not in state:
+        return state
+    steps, ranks = count_of(state["steps"]), count_of(state.get("world_size", world_size))
+    if "position" in state:
+        raise bad_state("it has steps and a position; one of them is enough")
+    rest = {name: value for name, value in state.items() if name not in ("steps", "world_size")}
+    return {**rest, "position": steps * ranks}
+
+
 def check_state(state: Any) -> None:
     """Raise unless ``state`` is the state of an iterator; that of a whole loader is not."""
     place = [state.get(name) for name in ("epoch", "position")] if isinstance(state, Mapping) else []
     if not place or not all(map(_is_count, place)):
         raise ValueError(
-            "a state has an epoch and a position, whole numbers from 0 on; merge_states makes one of what a "
-            "loader's state_dict gave"
+            "a state has an epoch and a position (or steps), whole numbers from 0 on; merge_states makes one "
+            "of what a loader's state_dict gave"
         )
     if "consumer" in state:
         base, rounds, ahead, ended, _ = values_of(state, "base", "rounds", "ahead", "ended", "cursor")

@@ -68,3 +68,7 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 __getattr__ = missing("data")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -107,3 +107,7 @@ __all__ = [
 resize_image_with_crop_or_pad = resize_with_crop_or_pad
 
 __getattr__ = missing("image")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

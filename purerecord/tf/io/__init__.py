@@ -64,3 +64,7 @@ def __getattr__(name: str) -> Any:
     """A function for image files, imported on first use."""
     codecs = import_module("..image.codecs", __package__)
     return getattr(codecs, name) if name in codecs.__all__ else _missing(name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *import_module("..image.codecs", __package__).__all__])

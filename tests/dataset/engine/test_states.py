@@ -65,6 +65,34 @@ def test_what_is_no_state_is_refused(state):
         iter(Dataset.range(5)).load_state_dict(state)
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"epoch": 0, "steps": -1},
+        {"epoch": 0, "steps": 1.5},
+        {"epoch": 0, "steps": 1, "position": 1},
+        {"epoch": 0, "steps": 1, "world_size": "2"},
+        {"steps": 1},
+    ],
+)
+def test_steps_that_cannot_be_meant_are_refused(state):
+    with pytest.raises(ValueError, match=r"not a state of this dataset|a state has an epoch"):
+        iter(Dataset.range(5)).load_state_dict(state)
+
+
+def test_steps_are_those_of_each_rank():
+    dataset = Dataset.range(20)
+    for state, begin in (
+        ({"steps": 3}, 6),
+        ({"steps": 3, "world_size": 4}, 12),
+        ({"steps": 3, "world_size": 1}, 3),
+    ):
+        for rank in range(2):
+            iterator = dataset.iterator(rank=rank, world_size=2)
+            iterator.load_state_dict({"epoch": 0, **state})
+            assert list(iterator) == list(range(begin + rank, 20, 2))
+
+
 JUNK = [
     None,
     -1,
