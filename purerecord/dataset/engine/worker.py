@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import threading
 import weakref
 from contextlib import suppress
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 from ...memory.recycling import Array, is_referenced
 from ...processes.shared_memory import SharedBuffer, buffer_size_for, unlink, unpack
 from ...processes.start import not_started, refuse_in_worker, start_context
+from ...storage.fork_lock import ForkLock
 from .lookahead import ElementRun, LookaheadCursor
 from .node import Context, Node, SkippedDamage, State, pickled
 from .worker_process import BUFFERS_PER_WORKER, NO_BUFFER, Sent, serve
@@ -32,7 +32,7 @@ _MOST_IDLE = os.cpu_count() or 1  # idle workers that a pool keeps
 _STOP_TIMEOUT = 1.0  # seconds that a worker has to answer "stop" before it is killed
 
 # Process-wide state: a lock, and a count of forks that a hook keeps for as long as the process lives.
-_starting = threading.Lock()  # two workers that start at the same time would inherit each other's pipes
+_starting = ForkLock()  # two workers that start at the same time would inherit each other's pipes
 _forks: list[None] = []  # one entry for each fork of this process so far
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
@@ -76,7 +76,7 @@ class Worker:
         context = start_context()
         self._start_method = context.get_start_method()
         self._has_answered = False
-        with _starting:
+        with _starting.here():
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=serve, args=(theirs,), daemon=True)
             try:
