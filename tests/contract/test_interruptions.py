@@ -18,6 +18,7 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import pytest
 
 from purerecord import ClosedError
@@ -81,6 +82,15 @@ def several(value: int) -> Dataset:
     return Dataset.range(value, value + value % 4).map(mix)
 
 
+def draw(value: int, random: np.random.Generator) -> int:
+    return mix(value + int(random.integers(100)))
+
+
+def as_sequence(value: int) -> Any:
+    called()
+    return np.full(value % 5, value)
+
+
 def count_up() -> Any:
     return iter(range(70))
 
@@ -116,6 +126,7 @@ SOURCES: list[Source] = [
 PLACES_STAY: dict[str, Step] = {
     "map": lambda ds, folder: ds.map(mix),
     "map that fails": lambda ds, folder: ds.map(fail_at_some),
+    "map with a seed": lambda ds, folder: ds.map(draw, seed=2),
     "map in threads": lambda ds, folder: ds.map(mix, 2),
     "map in threads that fails": lambda ds, folder: ds.map(fail_at_some, 3),
     "shuffle": lambda ds, folder: ds.shuffle(9, seed=4),
@@ -136,6 +147,7 @@ STEPS: dict[str, Step] = {
     **PLACES_STAY,
     "filter": lambda ds, folder: ds.filter(keep),
     "filter that fails": lambda ds, folder: ds.filter(keep_or_fail),
+    "pack": lambda ds, folder: ds.map(as_sequence).pack(3).map(np.sum).map(mix),
     "batch and unbatch": lambda ds, folder: ds.batch(4).unbatch(),
     "interleave": lambda ds, folder: ds.interleave(several, 3, 2),
 }
