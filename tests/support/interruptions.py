@@ -3,11 +3,13 @@
 A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
 and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
 before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets
-an attribute, so these lines are no moments. What is raised in ``__del__``, Python ignores.
+an attribute, nor when a generator is closed, so these are no moments. What is raised in ``__del__``, Python
+ignores.
 """
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import re
@@ -59,12 +61,14 @@ class Moments:
         if not frame.f_code.co_filename.startswith(_HOME):
             return None
         handles = True  # whether signals are handled before the next line
-        last = 0  # the number of the line before
+        # The number of the line before. A generator that is closed stands at its line a second time.
+        last = frame.f_lineno if frame.f_code.co_flags & inspect.CO_GENERATOR else 0
 
         def trace(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal handles, last
             if event == "line":
-                if (handles or frame.f_lineno <= last) and not _is_no_moment(frame):
+                elsewhere = handles and frame.f_lineno != last
+                if (elsewhere or frame.f_lineno < last) and not _is_no_moment(frame):
                     self._moment(frame)
                 handles, last = "(" in _line(frame), frame.f_lineno
             return trace
