@@ -38,9 +38,14 @@ class _ForwardFile:
 
     offset = None
 
-    def __init__(self, path: str, compression: Any, on_error: str, context: Context) -> None:
-        self._reader = RecordReader(path, compression=compression, on_error=on_error)
-        self._stops = on_error == "stop"
+    def __init__(self, path: str, node: Files, context: Context) -> None:
+        self._reader = RecordReader(
+            path,
+            compression=node.compression,
+            on_error=node.on_error,
+            max_record_size=node.max_record_size,
+        )
+        self._stops = node.on_error == "stop"
         self._damage = context.damage
         self._reported = 0  # damaged places of this file
         self._rest: Records | None = None
@@ -87,6 +92,7 @@ class Files(Node):
     compression: Any = "auto"
     on_error: str = "raise"
     with_path: bool = False
+    max_record_size: int | None = None
 
     def open(self, context: Context) -> Cursor:
         return _PairsCursor(self, context) if self.with_path else _FilesCursor(self, context)
@@ -103,9 +109,14 @@ class Files(Node):
         if stream:
             self._read_once(path)
         local = not is_url(path) and not stream
-        if self.on_error == "raise" and local and self._is_uncompressed(path):
+        if self._seeks and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
-        return _ForwardFile(path, self.compression, self.on_error, context)
+        return _ForwardFile(path, self, context)
+
+    @property
+    def _seeks(self) -> bool:
+        """Whether files are read by position where they can be: only reading forward passes over damage."""
+        return self.on_error == "raise" and self.max_record_size is None
 
     def _read_once(self, path: str) -> None:
         """Raise if the pipe or device at ``path`` was opened before: it would seem to be empty now."""
@@ -133,7 +144,7 @@ class Files(Node):
 
     def size(self) -> int | None:
         """The number of records. Reads all headers, once; a pickle of this node holds the result."""
-        if self.on_error != "raise" or any(is_url(path) or is_stream(path) for path in self.paths):
+        if not self._seeks or any(is_url(path) or is_stream(path) for path in self.paths):
             return None
         return len(self._table)
 
