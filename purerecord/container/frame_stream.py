@@ -23,7 +23,7 @@ from .damage import Damage
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
-from .looks_like import looks_like, wrong_file_hint
+from .looks_like import DAMAGED_GZIP, holds_gzip_blocks, looks_like, wrong_file_hint
 from .small_frames import SmallFrameReader, small_frame_reader
 
 # Bytes per read from a source: at least, and at most.
@@ -57,8 +57,8 @@ class FrameStream:
 
     The stream continues a file that was read up to ``offset`` and ``record``. ``after`` is the stream of the
     previous file, which the caller has finished: its buffers are used again, and the size of its records
-    predicts the size of these. A payload that is longer than ``max_record_size`` is damage, and is not kept in
-    memory.
+    predicts the size of these. A payload that is longer than ``max_record_size`` is damage, and the stream
+    does not keep it in memory.
     """
 
     def __init__(
@@ -411,6 +411,9 @@ class FrameStream:
         if found is None and self._broken is not None:
             return self._skip_break(begin, self._broken)
         size = self._go_to(found) - begin
+        if begin == 0 and holds_gzip_blocks(sample):
+            kind, records = damage.NOT_A_TFRECORD if found is None else damage.GARBAGE, None
+            return Damage(begin, begin + size, kind, records, f"it looks like {DAMAGED_GZIP}")
         kind, records = resync.name_damage(sample, size, at_begin=begin == 0, at_end=found is None)
         buffer.record += records or 0
         looks = looks_like(sample[:256]) if kind == damage.NOT_A_TFRECORD else None

@@ -34,7 +34,7 @@ from . import frames
 from .checksum import crc32c
 from .frame_chain import split
 from .frames import HEADER, OVERHEAD
-from .looks_like import detect, wrong_file_hint
+from .looks_like import HINT_SIZE, detect, wrong_file_hint
 
 Offsets = npt.NDArray[np.int64]
 
@@ -290,7 +290,7 @@ def build_index(path: Any) -> Index:
         except CorruptionError as error:
             error.path = name
             if error.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += wrong_file_hint(head)
+                error.reason += wrong_file_hint(file.read_at(0, HINT_SIZE))
             raise
         fingerprint = _fingerprint(file, size)
     return Index(
