@@ -329,7 +329,7 @@ class DatasetIterator(Iterator[Any]):
         self._share = self._begin(epoch, self._damage)
 
     def _begin(self, epoch: int, damage: SkippedDamage) -> Share:
-        context = Context(epoch, damage, self._consumer.pattern)
+        context = Context(epoch, damage, self._consumer.pattern, shared=self._consumer.count > 1)
         node = self._node
         return Share(
             lambda again: node.open(replace(context, again=again)), self._consumer, self._even, damage

@@ -106,6 +106,11 @@ class Files(Node):
             raise ValueError(
                 f"{printable(path)} is a pipe, and nobody can go back in it after an error, Ctrl-C or a fork"
             )
+        if stream and context.shared:
+            raise ValueError(
+                f"{printable(path)} is a pipe, of which each of several workers or ranks would get a part; "
+                "read it with one worker and one rank, or write it to a file first"
+            )
         if stream:
             self._read_once(path)
         local = not is_url(path) and not stream
