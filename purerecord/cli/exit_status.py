@@ -108,4 +108,5 @@ def explain(error: BaseException, name: str = "") -> str:
             return f"{name}: {text}" if name else text
     else:
         text = str(error) or type(error).__name__
-    return f"{name}: {text}" if name and printable(name) not in text else text
+    named = printable(name)
+    return f"{name}: {text}" if name and not text.startswith((f"{named}:", f"{named} ")) else text

@@ -22,6 +22,7 @@ ZEROS = "zeros"
 DUPLICATED = "duplicated block"
 BROKEN_COMPRESSION = "broken compression"
 NOT_A_TFRECORD = "not a TFRecord"
+TOO_LARGE = "too large"  # a sound length that is above ``max_record_size``
 
 
 @public

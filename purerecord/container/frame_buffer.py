@@ -31,20 +31,30 @@ class FrameBuffer:
     """Some consecutive bytes of the file ``path``, and a cursor over the whole frames among them.
 
     The buffer begins ``base`` bytes into the plain data, and ``record`` is the number of the next record.
-    ``pool`` lends the memory that a reader reads into.
+    ``pool`` lends the memory that a reader reads into. The whole frames end before a payload that is longer
+    than ``max_length``, as before a wrong length.
     """
 
-    def __init__(self, path: str, *, pool: BufferPool | None = None, base: int = 0, record: int = 0) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        pool: BufferPool | None = None,
+        base: int = 0,
+        record: int = 0,
+        max_length: int | None = None,
+    ) -> None:
         self.path = path
         self.pool = pool or BufferPool()
         self.base = base
         self.record = record
+        self._max_length = max_length
         self.data: Any = b""  # bytes, or a read-only view of memory from the pool
         self._writable: memoryview | None = None  # the same memory, where checksums may overwrite it
         self.begins = self.ends = _NONE  # the payloads of the whole frames
         self.cursor = 0  # the first frame that has not been handed out
         self.stop = 0  # where the whole frames end
-        self.bad_length = False  # whether a wrong length CRC follows there
+        self.bad_length = False  # whether a wrong length CRC, or a length above the limit, follows there
         self.bad = _NONE  # the checked frames with a wrong data CRC
 
     @property
@@ -81,6 +91,19 @@ class FrameBuffer:
             self.bad_length = len(data) >= HEADER and not frames.header_holds(data, 0)
         else:
             self.begins, self.ends, self.stop, self.bad_length = split(data)
+        self.end_before_too_long()
+
+    def end_before_too_long(self) -> None:
+        """End the whole frames before the first payload that is longer than the limit."""
+        if self._max_length is None:
+            return
+        too_long = np.flatnonzero(self.ends - self.begins > self._max_length)
+        if len(too_long):
+            first = int(too_long[0])
+            self.stop, self.bad_length = int(self.begins[first]) - HEADER, True
+            self.begins, self.ends = self.begins[:first], self.ends[:first]
+        elif not self.bad_length and len(self.data) - self.stop >= HEADER:
+            self.bad_length = frames.length_at(self.data, self.stop) > self._max_length
 
     def check(self, count: int | None = None) -> None:
         """Find out which of the next ``count`` frames have a wrong data CRC; by default, which of all."""

@@ -23,7 +23,7 @@ from .damage import Damage
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
-from .looks_like import looks_like, wrong_file_hint
+from .looks_like import DAMAGED_GZIP, holds_gzip_blocks, looks_like, wrong_file_hint
 from .small_frames import SmallFrameReader, small_frame_reader
 
 # Bytes per read from a source: at least, and at most.
@@ -57,7 +57,8 @@ class FrameStream:
 
     The stream continues a file that was read up to ``offset`` and ``record``. ``after`` is the stream of the
     previous file, which the caller has finished: its buffers are used again, and the size of its records
-    predicts the size of these.
+    predicts the size of these. A payload that is longer than ``max_record_size`` is damage, and the stream
+    does not keep it in memory.
     """
 
     def __init__(
@@ -68,11 +69,15 @@ class FrameStream:
         record: int = 0,
         offset: int = 0,
         after: FrameStream | None = None,
+        max_record_size: int | None = None,
     ) -> None:
         self._opened = opened
         self._verify = verify
+        self._max_record_size = max_record_size
         pool: BufferPool | None = None if after is None else after._buffer.pool
-        self._buffer: FrameBuffer = FrameBuffer(opened.name, pool=pool, base=offset, record=record)
+        self._buffer: FrameBuffer = FrameBuffer(
+            opened.name, pool=pool, base=offset, record=record, max_length=max_record_size
+        )
         self._broken: CorruptionError | None = None  # why the source gave no more, if it failed
         self._ended = False  # whether the source is exhausted for good
         self._resynced = False  # whether a search has found the next record
@@ -290,7 +295,7 @@ class FrameStream:
         offset = buffer.base + buffer.stop
         self._opened.go_to(offset)
         self._small_frames = small_frame_reader(self._opened.remaining() or 0, self._small_frames)
-        small = self._small_frames.read(self._opened)
+        small = self._small_frames.read(self._opened, self._max_record_size)
         self._load(b"", offset + (small.size if small else 0))
         if small is None:
             return None
@@ -305,12 +310,26 @@ class FrameStream:
         tail = bytes(buffer.data[buffer.stop :])
         # Bytes past the buffer count only if a header announces them.
         beyond = (self._opened.remaining() or 0) if len(tail) >= HEADER else 0
+        if (length := self._too_large(tail)) is not None:
+            raise buffer.located(
+                CorruptionError(
+                    f"the record has {length} bytes, and max_record_size is {self._max_record_size}; "
+                    'allow more if you trust the file, or leave such records out with on_error="skip"'
+                )
+            )
         try:
             frames.check_end(tail, len(tail) + beyond)
         except CorruptionError as error:
             if buffer.offset == 0 and isinstance(error, ChecksumError):
                 error.reason += wrong_file_hint(tail)
             raise buffer.located(error) from None
+
+    def _too_large(self, head: Any) -> int | None:
+        """The length of the record whose frame begins with ``head``, if it is above the limit."""
+        if self._max_record_size is None or len(head) < HEADER or not frames.header_holds(head):
+            return None
+        length = frames.length_at(head, 0)
+        return length if length > self._max_record_size else None
 
     def skip(self) -> Damage:
         """Skip the damage that ``next`` raised, up to the next frame or the end, and describe it."""
@@ -375,17 +394,26 @@ class FrameStream:
         """Skip the damage at the beginning of the buffer."""
         buffer = self._buffer
         begin, head = buffer.base, buffer.data[:HEADER]
+        if (length := self._too_large(head)) is not None:
+            remaining = self._opened.remaining()
+            if remaining is None or length + OVERHEAD <= len(buffer.data) + remaining:
+                return self._skip_too_large(begin, length + OVERHEAD)
         if len(head) == HEADER and frames.header_holds(head):
             return self._skip_trusted(begin, frames.decode_header(head) + OVERHEAD)
         found, sample = self._search(1)
         self._resynced = True
         if buffer.base == begin:
-            if (end := self._intact_end(found)) is not None:
+            longest = self._max_record_size
+            end = self._intact_end(found)
+            if end is not None and (longest is None or end - HEADER <= longest):
                 return self._keep_payload(end)
             found = self._past_nested(found, int.from_bytes(head[:8], "little") + OVERHEAD)
         if found is None and self._broken is not None:
             return self._skip_break(begin, self._broken)
         size = self._go_to(found) - begin
+        if begin == 0 and holds_gzip_blocks(sample):
+            kind, records = damage.NOT_A_TFRECORD if found is None else damage.GARBAGE, None
+            return Damage(begin, begin + size, kind, records, f"it looks like {DAMAGED_GZIP}")
         kind, records = resync.name_damage(sample, size, at_begin=begin == 0, at_end=found is None)
         buffer.record += records or 0
         looks = looks_like(sample[:256]) if kind == damage.NOT_A_TFRECORD else None
@@ -470,6 +498,22 @@ class FrameStream:
             kind = damage.TRUNCATED_FOOTER if end - begin >= size - FOOTER else damage.TRUNCATED_PAYLOAD
         return Damage(begin, end, kind)  # how many records were cut off after it, or out of it, is unknown
 
+    def _skip_too_large(self, begin: int, size: int) -> Damage:
+        """Skip a frame of ``size`` bytes, of which few are in memory at a time."""
+        buffer = self._buffer
+        end = begin + size
+        while (left := end - buffer.base - len(buffer.data)) > 0:
+            buffer.discard(len(buffer.data))
+            buffer.data = self._read(min(left, _SEARCH_READ))
+            if not buffer.data:
+                break
+        buffer.record += 1
+        if left <= 0:
+            return Damage(begin, self._go_to(end), damage.TOO_LARGE, 1)
+        if self._broken is not None:
+            return self._skip_break(begin, self._broken)
+        return Damage(begin, self._go_to(None), damage.TRUNCATED_PAYLOAD)
+
     def _find_inside(self, size: int, *, whole: bool) -> int | None:
         """The next frame of the file among the ``size`` bytes that the frame before it claims.
 
@@ -540,6 +584,7 @@ class FrameStream:
         whole = split(buffer.data, end + FOOTER)
         buffer.begins, buffer.ends = np.append(HEADER, whole.begins), np.append(end, whole.ends)
         buffer.cursor, buffer.stop, buffer.bad_length = 0, whole.stop, whole.bad
+        buffer.end_before_too_long()
         if self._verify:
             buffer.check()
         self._headless = True

@@ -27,14 +27,14 @@ from .. import public
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from ..printable import printable
 from ..storage.file_handles import OpenFile
-from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
+from ..storage.inflate import BLOCK_HEADER_SIZE, BlockHeader, decode_block_header
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_url, local_path, replace, temporary_name, writing
 from . import frames
 from .checksum import crc32c
 from .frame_chain import split
 from .frames import HEADER, OVERHEAD
-from .looks_like import detect, wrong_file_hint
+from .looks_like import HINT_SIZE, detect, wrong_file_hint
 
 Offsets = npt.NDArray[np.int64]
 
@@ -43,6 +43,8 @@ _HEAD = struct.Struct("<8sIIQQQ")
 _VERSION = 1
 # Bytes at the beginning and at the end that a fingerprint covers.
 _FINGERPRINTED = 1 << 16
+# Deflate makes no more bytes than this of one. It limits how many records a block can hold.
+_LARGEST_RATIO = 1032
 # The first bytes of a GZIP member that is not one of our blocks: without a file name, and with one.
 _ORDINARY_GZIP = (b"\x1f\x8b\x08\x00", b"\x1f\x8b\x08\x08")
 # Bytes per read of small frames.
@@ -57,10 +59,10 @@ class Index:
 
     Frame i has ``sizes[i]`` bytes at ``offsets[i]``. For blocked GZIP these arrays describe the members, and
     ``first_records[i]`` is the number of the first record in member i. For a plain file ``first_records`` is
-    None.
+    None. ``path`` is the index file that this was loaded from, or None.
     """
 
-    __slots__ = ("data_size", "fingerprint", "first_records", "offsets", "records", "sizes")
+    __slots__ = ("data_size", "fingerprint", "first_records", "offsets", "path", "records", "sizes")
 
     def __init__(
         self,
@@ -78,6 +80,7 @@ class Index:
         self.fingerprint = fingerprint
         self.first_records = first_records
         self.records = len(offsets) if records is None else records
+        self.path: str | None = None
 
     def __len__(self) -> int:
         return self.records
@@ -123,8 +126,7 @@ class Index:
         blocked = self.first_records is not None
         entries = self.sizes.astype("<u8")
         if self.first_records is not None:
-            counts = np.diff(np.append(self.first_records, self.records))
-            entries = np.stack([entries, counts.astype("<u8")], axis=1)
+            entries = np.stack([entries, self._counts().astype("<u8")], axis=1)
         head = _HEAD.pack(_MAGIC, _VERSION, blocked, self.data_size, self.fingerprint, len(self.sizes))
         body = head + entries.tobytes()
         return body + crc32c(body).to_bytes(4, "little")
@@ -143,9 +145,40 @@ class Index:
             covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
             expected = covered if self.data_size is None else self.data_size
             if size != expected:
-                raise StaleIndexError(f"{name} has {size} bytes, its index is for {expected}; build it anew")
+                raise StaleIndexError(
+                    f"{name} has {size} bytes, {self.name} is for {expected}; build it anew"
+                )
             if self.fingerprint is not None and _fingerprint(file, size) != self.fingerprint:
-                raise StaleIndexError(f"{name} has changed since its index was made; build it anew")
+                raise StaleIndexError(f"{name} has changed since {self.name} was made; build it anew")
+            if self.first_records is not None:
+                self._check_blocks(file, name)
+
+    def _check_blocks(self, file: OpenFile, path: str) -> None:
+        """Raise StaleIndexError unless the headers of the blocks say what this index says.
+
+        Reading a block finds a wrong number of records too, but no one reads a block that has none.
+        """
+        blocks = zip(self.offsets.tolist(), self.sizes.tolist(), self._counts().tolist(), strict=True)
+        for number, (offset, size, records) in enumerate(blocks):
+            block = decode_block_header(file.read_at(offset, BLOCK_HEADER_SIZE))
+            if block is None and records:
+                continue  # damage: only reading this block is an error
+            if block is None or _impossible(block) or (block.size, block.records) != (size, records):
+                raise self.contradicted(path, f"block {number}, at byte {offset}")
+
+    def contradicted(self, path: str, place: str) -> StaleIndexError:
+        """The error about ``place`` in the file ``path``, which is not as this index says."""
+        return StaleIndexError(f"{path} is not what {self.name} says of {place}; build it anew")
+
+    @property
+    def name(self) -> str:
+        """What messages call this index."""
+        return "its index" if self.path is None else f"its index {self.path}"
+
+    def _counts(self) -> Offsets:
+        """The number of records of each block."""
+        assert self.first_records is not None
+        return np.diff(np.append(self.first_records, self.records))
 
 
 def index_path(path: str) -> str:
@@ -161,13 +194,16 @@ def load_index(path: Any) -> Index:
         data = file.read()
     try:
         if data.startswith(_MAGIC):
-            return _decode(data)
-        if (index := _decode_tfr_reader(data)) is not None:
-            return index
-        return _decode_text(data)
+            index = _decode(data)
+        elif (found := _decode_tfr_reader(data)) is not None:
+            index = found
+        else:
+            index = _decode_text(data)
     except CorruptionError as error:
         error.path = name
         raise
+    index.path = name
+    return index
 
 
 def _decode(data: bytes) -> Index:
@@ -185,7 +221,7 @@ def _decode(data: bytes) -> Index:
         raise CorruptionError("the index does not cover its data; build it anew")
     firsts = records = None
     if blocked:
-        counts = _trusted(entries[:, 1], 1 << 62)
+        counts = _trusted(entries[:, 1], _LARGEST_RATIO * data_size // OVERHEAD)
         firsts, records = np.cumsum(counts) - counts, int(counts.sum())
     offsets = np.cumsum(sizes) - sizes
     return Index(
@@ -254,7 +290,7 @@ def build_index(path: Any) -> Index:
         except CorruptionError as error:
             error.path = name
             if error.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += wrong_file_hint(head)
+                error.reason += wrong_file_hint(file.read_at(0, HINT_SIZE))
             raise
         fingerprint = _fingerprint(file, size)
     return Index(
@@ -308,12 +344,17 @@ def _blocks(file: OpenFile, size: int, name: str) -> tuple[Offsets, Offsets, Off
             if head[:4] in _ORDINARY_GZIP:
                 raise io.UnsupportedOperation(not_seekable(name))
             raise CompressionError(f"no GZIP block begins at byte {position}, where one should")
-        if block.size > size - position or block.records * OVERHEAD > block.data_size:
+        if block.size > size - position or _impossible(block):
             raise CompressionError(f"the GZIP block at byte {position} is cut or damaged")
         rows.append((position, block.size, block.records))
         position += block.size
     offsets, sizes, counts = np.array(rows, np.int64).reshape(-1, 3).T
     return offsets, sizes, counts
+
+
+def _impossible(block: BlockHeader) -> bool:
+    """Whether a header states a number of records that its bytes cannot hold: too many, or none."""
+    return block.records * OVERHEAD > block.data_size or (block.data_size > 0 and not block.records)
 
 
 def _fingerprint(file: OpenFile, size: int) -> int:

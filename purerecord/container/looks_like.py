@@ -10,9 +10,14 @@ from typing import Any
 
 from ..errors import ChecksumError
 from ..storage.bz2_xz_zstd import sniff_member
+from ..storage.inflate import BLOCK_HEADER_SIZE, BLOCK_MAGIC, decode_block_header
 from ..storage.opened import Opened
 from ..storage.paths import Named
 from .frames import HEADER, decode_header
+
+# How much of a file's beginning ``wrong_file_hint`` looks at: a block of blocked GZIP may begin late.
+HINT_SIZE = 1 << 20
+DAMAGED_GZIP = 'GZIP data whose first bytes are damaged; open it with compression="GZIP"'
 
 
 def open_source(file: Named, compression: Any = "auto") -> Opened:
@@ -52,8 +57,16 @@ def sniff(head: bytes) -> str:
 
 def wrong_file_hint(head: bytes) -> str:
     """The end of an error message about a file that does not begin with a frame: what it may be instead."""
-    what = looks_like(head[:256])
+    what = looks_like(head[:256]) or (DAMAGED_GZIP if holds_gzip_blocks(head) else None)
     return f"; the file looks like {what}" if what else "; is this a TFRecord file?"
+
+
+def holds_gzip_blocks(data: bytes) -> bool:
+    """Whether a block of a blocked GZIP file begins in ``data``."""
+    at = data.find(BLOCK_MAGIC)
+    while at >= 0 and decode_block_header(data[at : at + BLOCK_HEADER_SIZE]) is None:
+        at = data.find(BLOCK_MAGIC, at + 1)
+    return at >= 0
 
 
 def looks_like(head: bytes) -> str | None:

@@ -32,6 +32,12 @@ def check_on_error(on_error: str) -> None:
         raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
 
 
+def check_max_record_size(size: int | None) -> None:
+    """Raise unless ``size`` is a number of bytes, or None for no limit."""
+    if size is not None and operator.index(size) < 0:
+        raise ValueError(f"max_record_size must not be negative, not {size}")
+
+
 @public
 class RecordReader(Iterator[bytes]):
     """An iterator over the records of one file after the other, as ``read_records`` returns it.
@@ -43,9 +49,17 @@ class RecordReader(Iterator[bytes]):
     """
 
     def __init__(
-        self, source: Any, *, compression: Any = "auto", verify: bool = True, on_error: str = "raise"
+        self,
+        source: Any,
+        *,
+        compression: Any = "auto",
+        verify: bool = True,
+        on_error: str = "raise",
+        max_record_size: int | None = None,
     ) -> None:
         check_on_error(on_error)
+        check_max_record_size(max_record_size)
+        self._max_record_size = max_record_size
         self._on_error = on_error
         self._verify = verify
         self._compression = compression
@@ -227,7 +241,8 @@ class RecordReader(Iterator[bytes]):
         opened = open_source(self._files[self._opened], self._compression)
         if opened.regular:
             opened.detect_compression()  # an uncompressed file can go back, even to its beginning
-        before, stream = self._stream, FrameStream(opened, verify=self._verify, after=self._stream)
+        before = self._stream
+        stream = FrameStream(opened, verify=self._verify, after=before, max_record_size=self._max_record_size)
         start = self._where(stream)
         # From here on an interrupted call goes back to the beginning of the new file.
         self._stream, self._opened, self._start = stream, self._opened + 1, start
@@ -276,7 +291,12 @@ class _Batches(Iterator[Records]):
 
 @public
 def read_records(
-    source: Any, *, compression: Any = "auto", verify: bool = True, on_error: str = "raise"
+    source: Any,
+    *,
+    compression: Any = "auto",
+    verify: bool = True,
+    on_error: str = "raise",
+    max_record_size: int | None = None,
 ) -> RecordReader:
     """The records of ``source``, one after the other, as ``bytes``.
 
@@ -285,12 +305,19 @@ def read_records(
     "BZ2", "XZ" or "ZSTD". The CRC of each length is always checked, that of the data unless ``verify`` is
     False. At damage, ``on_error="raise"`` raises a ``CorruptionError``, "skip" continues after the damaged
     record, and "stop" ends as if the data ended there. With "tail", a file whose last record is cut, as a
-    killed writer leaves it, ends before that record, and any other damage raises.
+    killed writer leaves it, ends before that record, and any other damage raises. A record of more than
+    ``max_record_size`` bytes is damage too, and is not read into memory; by default there is no limit.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))
     """
-    return RecordReader(source, compression=compression, verify=verify, on_error=on_error)
+    return RecordReader(
+        source,
+        compression=compression,
+        verify=verify,
+        on_error=on_error,
+        max_record_size=max_record_size,
+    )
 
 
 @public
@@ -301,11 +328,18 @@ def read_batches(
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
+    max_record_size: int | None = None,
 ) -> Iterator[Records]:
     """The records of ``source`` in batches of ``batch_size``, as ``Records``: the fast way to handle many.
 
     A batch has fewer records before the end of a file and before damage; it never spans two files. Without a
     ``batch_size`` it has up to 8192 records, or 8 MiB. The other arguments are those of ``read_records``.
     """
-    reader = RecordReader(source, compression=compression, verify=verify, on_error=on_error)
+    reader = RecordReader(
+        source,
+        compression=compression,
+        verify=verify,
+        on_error=on_error,
+        max_record_size=max_record_size,
+    )
     return reader.batches(batch_size)

@@ -20,7 +20,7 @@ from typing import Any, SupportsIndex, Union, overload
 import numpy as np
 
 from .. import public
-from ..errors import CompressionError, CorruptionError, StaleIndexError
+from ..errors import CompressionError, CorruptionError
 from ..records import Chosen, Origins, Records, chosen_numbers
 from ..storage.file_handles import OpenFiles
 from ..storage.fork_lock import ForkLock
@@ -242,7 +242,7 @@ class _Loop:
                 return
             try:
                 read = iter(records.__getitems__(numbers))
-            except (CorruptionError, StaleIndexError):
+            except CorruptionError:
                 if step == 1:
                     raise
                 self._careful = numbers.stop
@@ -306,9 +306,7 @@ class _Shard:
         data = self._read_at(offset, size)
         try:
             if frames.whole_size(data, len(data)) != size:
-                raise StaleIndexError(
-                    f"{self.path} is not what its index says at byte {offset}; build it anew"
-                )
+                raise index.contradicted(self.path, f"record {number}, at byte {offset}")
             payload = data[HEADER:-FOOTER]
             if self.verify and not frames.payload_holds(payload, data[-FOOTER:]):
                 raise frames.payload_error(payload, data[-FOOTER:])
@@ -370,7 +368,7 @@ class _Shard:
             # Reading forward raises the exact error.
             for _ in RecordReader(io.BytesIO(member), verify=self.verify):
                 pass
-            raise StaleIndexError(f"{self.path} is not what its index says; build it anew")
+            raise index.contradicted(self.path, f"block {number}")
         return Records(data, whole.begins, whole.ends, path=self.path, first=first)
 
     def _read_at(self, offset: int, size: int) -> bytes:

@@ -16,7 +16,7 @@ from ..storage.file_handles import OpenFile
 from . import frames
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frames import FOOTER, HEADER, OVERHEAD
-from .looks_like import wrong_file_hint
+from .looks_like import HINT_SIZE, wrong_file_hint
 
 # Bytes of the first read, while the size of the records is unknown.
 _FIRST_READ = 1 << 20
@@ -195,5 +195,5 @@ class SeekableFile:
             return frames.whole_size(head, self.size - self.offset if len(head) >= HEADER else len(head))
         except CorruptionError as error:
             if self.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += wrong_file_hint(self._file.read_at(0, 256))
+                error.reason += wrong_file_hint(self._file.read_at(0, HINT_SIZE))
             raise self._buffer.located(error) from None

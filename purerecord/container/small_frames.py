@@ -50,13 +50,17 @@ class SmallFrameReader:
         if hasattr(self, "_view"):  # __init__ was not interrupted
             self._view.release()
 
-    def read(self, opened: Opened) -> SmallPayloads | None:
-        """The next small frames; None, with ``opened`` left where it was, if they are few or unsound."""
+    def read(self, opened: Opened, max_length: int | None = None) -> SmallPayloads | None:
+        """The next small frames; None, with ``opened`` left where it was, if they are few or unsound.
+
+        They end before a payload that is longer than ``max_length``.
+        """
+        longest = LONGEST_IN_BATCH if max_length is None else min(LONGEST_IN_BATCH, max_length)
         view = self._view[: self._read_size]
         got = opened.readinto(view)
         starts = frame_starts(view, 0, got)
         sizes = np.diff(starts)
-        large = np.flatnonzero(sizes > LONGEST_IN_BATCH + OVERHEAD)
+        large = np.flatnonzero(sizes > longest + OVERHEAD)
         if large.size:
             starts, sizes = starts[: large[0] + 1], sizes[: large[0]]
         mostly_useless = 2 * int(starts[-1]) < got

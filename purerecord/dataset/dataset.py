@@ -17,7 +17,7 @@ from operator import index
 from typing import Any
 
 from .. import public
-from ..container.reader import check_on_error
+from ..container.reader import check_max_record_size, check_on_error
 from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
@@ -307,14 +307,23 @@ class TFRecordDataset(Dataset):
     ``paths`` is a path, a glob, a shard pattern or a list of those. ``on_error`` decides about damage:
     "raise" raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop"
     ends there, and "tail" raises except at a last record that is cut, before which the file ends. With
-    ``with_path``, the elements are pairs of path and record.
+    ``with_path``, the elements are pairs of path and record. A record of more than ``max_record_size`` bytes
+    is damage; with that limit the files are read forward only, and have no length.
     """
 
     def __init__(
-        self, paths: Any, compression_type: Any = "auto", *, on_error: str = "raise", with_path: bool = False
+        self,
+        paths: Any,
+        compression_type: Any = "auto",
+        *,
+        on_error: str = "raise",
+        with_path: bool = False,
+        max_record_size: int | None = None,
     ) -> None:
         check_on_error(on_error)
-        super().__init__(Files(tuple(resolve_paths(paths)), compression_type, on_error, with_path))
+        check_max_record_size(max_record_size)
+        files = tuple(resolve_paths(paths))
+        super().__init__(Files(files, compression_type, on_error, with_path, max_record_size))
 
 
 @public
@@ -347,7 +356,7 @@ class DatasetIterator(Iterator[Any]):
         self._share = self._begin(epoch, self._damage)
 
     def _begin(self, epoch: int, damage: SkippedDamage) -> Share:
-        context = Context(epoch, damage, self._consumer.pattern)
+        context = Context(epoch, damage, self._consumer.pattern, shared=self._consumer.count > 1)
         node = self._node
         return Share(
             lambda again: node.open(replace(context, again=again)), self._consumer, self._even, damage

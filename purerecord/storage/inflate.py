@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # On-disk format; never change.
 _BLOCK_HEADER = struct.Struct("<10sH2sHQQQH")
 BLOCK_HEADER_SIZE = _BLOCK_HEADER.size
-_BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEXTRA + FHCRC, no time, Unix
+BLOCK_MAGIC = b"\x1f\x8b\x08\x06\x00\x00\x00\x00\x00\x03"  # gzip, deflate, FEXTRA + FHCRC, no time, Unix
 
 _WBITS = {"GZIP": 31, "ZLIB": 15}
 # Compressed bytes per read.
@@ -145,16 +145,19 @@ class Inflater:
         except zlib.error as exact:
             error = exact
         position = self._consumed - len(self._input) + good
+        hint = ""
         if position - self._begin >= 4:
             what = "is broken"
         elif self._begin == 0:
             what = "does not begin as one"
+            if self._input.startswith(_GZIP_MAGIC):
+                hint = '; it looks like GZIP data: open it with compression="GZIP" or "auto"'
         else:
             what, position = "is followed by something else", self._begin
         self._broken_at = position
         detail = str(error).rpartition(": ")[2]
         self._broken = CompressionError(
-            f"the {self._compression} stream {what} at compressed byte {position} ({detail})"
+            f"the {self._compression} stream {what} at compressed byte {position} ({detail}){hint}"
         )
         return bytes(data)
 
@@ -213,7 +216,7 @@ class BlockHeader(NamedTuple):
 
 def decode_block_header(header: bytes) -> BlockHeader | None:
     """The numbers in the header of a blocked member; None if it is not such a header."""
-    if len(header) < BLOCK_HEADER_SIZE or not header.startswith(_BLOCK_MAGIC):
+    if len(header) < BLOCK_HEADER_SIZE or not header.startswith(BLOCK_MAGIC):
         return None
     _, extra, tag, length, size, data_size, records, crc = _BLOCK_HEADER.unpack_from(header)
     if (extra, tag, length) != (28, b"PR", 24) or size <= BLOCK_HEADER_SIZE:
@@ -225,7 +228,7 @@ def decode_block_header(header: bytes) -> BlockHeader | None:
 
 def encode_block_header(block: BlockHeader) -> bytes:
     """The header of a blocked member."""
-    header = _BLOCK_HEADER.pack(_BLOCK_MAGIC, 28, b"PR", 24, *block, 0)[:-2]
+    header = _BLOCK_HEADER.pack(BLOCK_MAGIC, 28, b"PR", 24, *block, 0)[:-2]
     return header + struct.pack("<H", zlib.crc32(header) & 0xFFFF)
 
 

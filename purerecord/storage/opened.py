@@ -139,8 +139,26 @@ def _open(name: str) -> _RegularFile | _StreamFile:
         return _StreamFile(open_remote(name), name, ours=True)
     file = _OwnFile(name)
     # The system reports the size 0 for a device.
-    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.seekable()
-    return _RegularFile(file) if regular else _StreamFile(file, name, ours=True)
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode) and file.seekable():
+        return _RegularFile(file)
+    # A pipe without a name, such as /dev/stdin, stays the same when it is opened again.
+    if stat.S_ISFIFO(status.st_mode) and not os.path.exists(os.path.realpath(name)):
+        _read_once((status.st_dev, status.st_ino), name)
+    return _StreamFile(file, name, ours=True)
+
+
+_pipes_read: set[tuple[int, int]] = set()  # the pipes without a name that this process has opened
+
+
+def _read_once(pipe: tuple[int, int], name: str) -> None:
+    """Raise if ``pipe`` was opened before: it would seem to be empty, or lack what the other reader took."""
+    if pipe in _pipes_read:
+        raise ClosedError(
+            f"{name} is a pipe, which gives its data only once, and this process has opened it before; "
+            "keep the first reader or dataset, or read a file"
+        )
+    _pipes_read.add(pipe)
 
 
 class Opened:

@@ -20,7 +20,7 @@ from .shard_sets import SHARD, complete_shards
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_SHARD_PATTERN = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)")
+_SHARD_PATTERN = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)", re.DOTALL)
 _WILD = re.compile(r"[*?[]")
 _INDEX_SUFFIXES = (".index", ".idx")
 _Name = TypeVar("_Name", str, Named)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from purerecord.cli.exit_status import explain
 from tests.support.command_line import CLEAN, process, run, shell
 from tests.support.damage import insert
 
@@ -176,3 +177,19 @@ def test_reader_that_has_seen_enough_is_code_141():
 def test_output_that_cannot_be_written_is_one_error(command):
     code, _, err = shell(f"purerecord {command} > /dev/full")
     assert (code, err) == (1, b"purerecord: stdout: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "line"),
+    [
+        ("the checksum of the data is wrong", "data", "data: the checksum of the data is wrong"),
+        ("record 3 is cut", "3", "3: record 3 is cut"),
+        ("database: no index", "data", "data: database: no index"),
+        ("data: no index", "data", "data: no index"),
+        ("data is one compressed stream", "data", "data is one compressed stream"),
+        ("a\\nb is one compressed stream", "a\nb", "a\\nb is one compressed stream"),
+        ("no index", "", "no index"),
+    ],
+)
+def test_file_is_named_unless_the_message_begins_with_its_name(text, name, line):
+    assert explain(ValueError(text), name) == line

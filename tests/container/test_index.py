@@ -18,11 +18,13 @@ from hypothesis import strategies as st
 
 from purerecord import (
     ChecksumError,
+    CompressionError,
     CorruptionError,
     Index,
     PureRecordError,
     RecordFile,
     StaleIndexError,
+    TFRecordDataset,
     TFRecordOptions,
     TFRecordWriter,
     TruncatedError,
@@ -31,6 +33,7 @@ from purerecord import (
 )
 from purerecord.container import index
 from purerecord.storage.file_handles import OpenFile
+from purerecord.storage.inflate import BLOCK_HEADER_SIZE, decode_block_header, encode_block_header
 from tests.support.damage import (
     HEADER,
     OVERHEAD,
@@ -317,6 +320,84 @@ def test_forged_index_that_fits_gives_no_wrong_record(tmp_path, sizes, is_blocke
         except PureRecordError:
             continue
         assert record in RECORDS[:3]
+
+
+def with_counts(path, counts: list[int], sizes: list[int] | None = None) -> bytes:
+    """The index of the blocked file at ``path`` with other numbers of records, which its CRC matches."""
+    found = build_index(path)
+    entries = [n for pair in zip(sizes or found.sizes.tolist(), counts, strict=True) for n in pair]
+    body = forged(entries, is_blocked=1, size=found.data_size, count=len(counts))[:-4]
+    body = body[:24] + struct.pack("<Q", found.fingerprint) + body[32:]
+    return body + struct.pack("<I", crc32c(body))
+
+
+WRONG_COUNTS = {
+    "none": lambda counts: [0] * len(counts),
+    "none in the first": lambda counts: [0, *counts[1:]],
+    "none in the last": lambda counts: [*counts[:-1], 0],
+    "one too few": lambda counts: [counts[0] - 1, *counts[1:]],
+    "one too many": lambda counts: [*counts[:-1], counts[-1] + 1],
+    "of the next": lambda counts: [counts[0] + counts[1], 0, *counts[2:]],
+    "10**12": lambda counts: [10**12] * len(counts),
+    "2**60": lambda counts: [2**60, *counts[1:]],
+}
+
+
+@pytest.mark.parametrize("change", WRONG_COUNTS.values(), ids=WRONG_COUNTS)
+def test_index_with_wrong_numbers_of_records_is_refused_by_every_access(tmp_path, blocked, change):
+    found = build_index(blocked)
+    right = np.diff([*found.first_records.tolist(), len(found)]).tolist()
+    assert len(right) > 2
+    target = tmp_path / "blocked.tfrecord.index"  # where RecordFile and datasets find it
+    target.write_bytes(with_counts(blocked, right))
+    assert list(RecordFile(blocked)) == RECORDS * 3
+    target.write_bytes(with_counts(blocked, change(right)))
+    for access in (
+        lambda: len(RecordFile(blocked)),
+        lambda: list(RecordFile(blocked)),
+        lambda: RecordFile(blocked)[0],
+        lambda: RecordFile(blocked)[-1],
+        lambda: list(TFRecordDataset(blocked).global_shuffle(1)),
+    ):
+        with pytest.raises((StaleIndexError, CorruptionError), match="build it anew") as caught:
+            access()
+        assert str(target) in str(caught.value)
+
+
+def test_saved_index_still_reaches_the_blocks_around_a_damaged_header(tmp_path, blocked):
+    found = build_index(blocked)
+    found.save(tmp_path / "index")
+    data = blocked.read_bytes()
+    blocked.write_bytes(flip_byte(data, int(found.offsets[1]) + 20))
+    found.fingerprint = build_fingerprint(blocked)
+    found.save(tmp_path / "index")
+    records = RecordFile(blocked, index=tmp_path / "index")
+    assert len(records) == 12
+    first, second = found.first_records[1:3].tolist()
+    for number in range(12):
+        if first <= number < second:
+            with pytest.raises(CompressionError):
+                records[number]
+        else:
+            assert records[number] == (RECORDS * 3)[number]
+
+
+def build_fingerprint(path) -> int:
+    with closing(OpenFile(str(path))) as file:
+        return index._fingerprint(file, path.stat().st_size)
+
+
+def test_block_whose_header_says_no_records_is_not_indexed(blocked):
+    data = bytearray(blocked.read_bytes())
+    block = decode_block_header(bytes(data))
+    data[:BLOCK_HEADER_SIZE] = encode_block_header(block._replace(records=0))
+    found = build_index(blocked)
+    blocked.write_bytes(data)
+    with pytest.raises(CompressionError, match="cut or damaged"):
+        build_index(blocked)
+    found.fingerprint = build_fingerprint(blocked)
+    with pytest.raises(StaleIndexError, match="block 0, at byte 0"):
+        found.check(blocked)
 
 
 @given(st.binary(max_size=120))

@@ -12,7 +12,14 @@ import zlib
 import pytest
 
 from purerecord import (
+    ChecksumError,
+    CompressionError,
+    TFRecordDataset,
+    TFRecordOptions,
+    TFRecordWriter,
+    build_index,
     read_records,
+    validate,
 )
 from purerecord.container.looks_like import detect, looks_like, open_source, sniff, wrong_file_hint
 from tests.support.damage import (
@@ -121,3 +128,37 @@ def test_source_is_opened_with_the_compression_it_has_or_is_said_to_have():
     source = open_source(io.BytesIO(gzip.compress(DATA)))
     assert (source.read(len(DATA)), source.compression) == (DATA, "GZIP")
     assert open_source(io.BytesIO(DATA), "").read(len(DATA)) == DATA
+
+
+@pytest.mark.parametrize("damage", [b"\0" * 5000, b"\xff" * 100], ids=["zeros", "garbage"])
+def test_blocked_gzip_with_damaged_first_bytes_is_taken_for_gzip_in_every_message(tmp_path, damage):
+    path = tmp_path / "file"
+    records = [random.Random(number).randbytes(500) for number in range(500)]
+    with TFRecordWriter(path, TFRecordOptions("GZIP", block_size=1 << 14)) as writer:
+        writer.write_many(records)
+    data = path.read_bytes()
+    path.write_bytes(damage + data[len(damage) :])
+    hint = 'GZIP data whose first bytes are damaged; open it with compression="GZIP"'
+    for read in (
+        lambda: list(read_records(path)),
+        lambda: list(TFRecordDataset(path)),
+        lambda: build_index(path),
+    ):
+        with pytest.raises(ChecksumError, match="length checksum") as caught:
+            read()
+        assert str(caught.value).endswith(f"the file looks like {hint}")
+    (file,) = validate(path).files
+    assert [(found.kind, found.detail) for found in file.damages] == [
+        ("not a TFRecord", f"it looks like {hint}")
+    ]
+    saved = list(read_records(path, compression="GZIP", on_error="skip"))
+    assert len(saved) > 400
+    assert saved == records[-len(saved) :]
+
+
+def test_gzip_that_is_opened_as_zlib_is_named(tmp_path):
+    path = tmp_path / "file"
+    with TFRecordWriter(path, "GZIP") as writer:
+        writer.write(b"hello")
+    with pytest.raises(CompressionError, match='it looks like GZIP data: open it with compression="GZIP"'):
+        list(read_records(path, compression="ZLIB"))

@@ -23,6 +23,7 @@ from purerecord import (
     CompressionError,
     CorruptionError,
     Records,
+    TFRecordDataset,
     TFRecordOptions,
     TFRecordWriter,
     TruncatedError,
@@ -547,3 +548,99 @@ def test_tail_of_each_of_several_files_may_be_cut_and_may_grow(tmp_path):
     with open(tmp_path / "b", "ab") as file:
         file.write(data[-5:])
     assert list(reader) == TAILED[-1:]
+
+
+# max_record_size
+
+SIZES = [5, 0, 100, 101, 3, 1000, 100, 20_000, 7, 300_000, 9, 5_000_000, 100]
+
+
+def payloads(lengths) -> list[bytes]:
+    return [bytes([number % 251]) * length for number, length in enumerate(lengths)]
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+@pytest.mark.parametrize("limit", [0, 100, 20_000, 4_999_999, 5_000_000])
+def test_records_above_the_limit_are_left_out_with_skip(tmp_path, compression, limit):
+    records = payloads(SIZES)
+    path = tmp_path / "file"
+    path.write_bytes(compressed(frames(records), compression))
+    wanted = [record for record in records if len(record) <= limit]
+    for source in (path, io.BytesIO(path.read_bytes())):
+        reader = read_records(source, on_error="skip", max_record_size=limit)
+        assert list(reader) == wanted
+        assert reader.skipped == len(records) - len(wanted)
+    for size in (None, 1, 3, 100):
+        batches = read_batches(path, batch_size=size, on_error="skip", max_record_size=limit)
+        assert [record for batch in batches for record in batch] == wanted
+    dataset = TFRecordDataset(path, on_error="skip", max_record_size=limit)
+    assert list(dataset) == wanted
+
+
+@given(st.lists(st.integers(0, 60), max_size=80), st.integers(0, 60))
+def test_limit_cuts_any_mix_of_small_records_exactly(tmp_path, lengths, limit):
+    records = payloads(lengths)
+    path = tmp_path / "file"
+    path.write_bytes(frames(records))
+    wanted = [record for record in records if len(record) <= limit]
+    for source in (path, io.BytesIO(path.read_bytes())):
+        assert list(read_records(source, on_error="skip", max_record_size=limit)) == wanted
+    assert list(read_records(path, max_record_size=60)) == records
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+@pytest.mark.parametrize("on_error", ["raise", "tail", "stop"])
+def test_record_above_the_limit_is_an_error_at_each_call(tmp_path, compression, on_error):
+    records = payloads(SIZES)
+    path = tmp_path / "file"
+    path.write_bytes(compressed(frames(records), compression))
+    dataset = iter(TFRecordDataset(path, on_error=on_error, max_record_size=100))
+    for reader in (read_records(path, on_error=on_error, max_record_size=100), dataset):
+        assert [next(reader) for _ in range(3)] == records[:3]
+        if on_error == "stop":
+            assert list(reader) == []
+            assert reader.last_error.record == 3
+            continue
+        for _ in range(2):
+            with pytest.raises(
+                CorruptionError, match="has 101 bytes, and max_record_size is 100; allow more"
+            ) as caught:
+                next(reader)
+            assert (caught.value.path, caught.value.record) == (str(path), 3)
+            assert caught.value.offset == len(frames(records[:3]))
+            if reader is dataset:
+                break
+
+
+def test_record_above_the_limit_is_not_read_into_memory():
+    class Endless(io.RawIOBase):
+        """A header that announces 2**40 bytes; after some MB, reading on is an error."""
+
+        def __init__(self):
+            self.given = 0
+
+        def read(self, size=-1):
+            assert self.given < 1 << 24, "the payload is being read"
+            data = frames([b"good"]) + header(1 << 40) if not self.given else bytes(size)
+            self.given += len(data)
+            return data
+
+    reader = read_records(Endless(), max_record_size=1 << 30)
+    assert next(reader) == b"good"
+    with pytest.raises(CorruptionError, match=f"{1 << 40} bytes"):
+        next(reader)
+
+
+def test_forged_length_above_the_limit_does_not_hide_the_records_behind_it(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"a"]) + header(1 << 40) + frames([b"b", b"c"]))
+    assert list(read_records(path, on_error="skip", max_record_size=10)) == [b"a", b"b", b"c"]
+
+
+def test_limit_must_be_a_number_that_is_not_negative(tmp_path):
+    (tmp_path / "file").write_bytes(frames([b"a"]))
+    for read in (read_records, read_batches, TFRecordDataset):
+        with pytest.raises(ValueError, match="max_record_size must not be negative, not -1"):
+            read(tmp_path / "file", max_record_size=-1)
+        with pytest.raises(TypeError):
+            read(tmp_path / "file", max_record_size="1 GB")

@@ -246,6 +246,8 @@ def test_shard_names_are_those_of_tensorflow():
         ("me@home/t", ("me@home/t", "", None)),
         ("me@2/t@3", ("me@2/t", "", 3)),
         ("@3", ("@3", "", None)),
+        ("new\nline/t@3", ("new\nline/t", "", 3)),
+        ("t@3.new\nline", ("t", ".new\nline", 3)),
     ],
 )
 def test_patterns_are_taken_apart(pattern, expected):

@@ -58,6 +58,7 @@ class Context:
     damage: SkippedDamage = field(default_factory=SkippedDamage)
     pattern: Pattern = field(default_factory=Pattern)
     again: bool = False  # whether it replaces a cursor that something went wrong with
+    shared: bool = False  # whether other workers or ranks open the same chain
 
     def for_epoch(self, epoch: int) -> Context:
         """The same context for another epoch."""

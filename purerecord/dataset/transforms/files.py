@@ -39,9 +39,14 @@ class _ForwardFile:
 
     offset = None
 
-    def __init__(self, path: str, compression: Any, on_error: str, context: Context) -> None:
-        self._reader = RecordReader(path, compression=compression, on_error=on_error)
-        self._stops = on_error == "stop"
+    def __init__(self, path: str, node: Files, context: Context) -> None:
+        self._reader = RecordReader(
+            path,
+            compression=node.compression,
+            on_error=node.on_error,
+            max_record_size=node.max_record_size,
+        )
+        self._stops = node.on_error == "stop"
         self._damage = context.damage
         self._reported = 0  # damaged places of this file
         self._rest: Records | None = None
@@ -88,6 +93,7 @@ class Files(Node):
     compression: Any = "auto"
     on_error: str = "raise"
     with_path: bool = False
+    max_record_size: int | None = None
 
     def open(self, context: Context) -> Cursor:
         return _PairsCursor(self, context) if self.with_path else _FilesCursor(self, context)
@@ -104,12 +110,22 @@ class Files(Node):
             raise ValueError(
                 f"{printable(path)} is a pipe, and nobody can go back in it after an error, Ctrl-C or a fork"
             )
+        if stream and context.shared:
+            raise ValueError(
+                f"{printable(path)} is a pipe, of which each of several workers or ranks would get a part; "
+                "read it with one worker and one rank, or write it to a file first"
+            )
         if stream:
             self._read_once(path)
         local = not is_url(path) and not stream
-        if self.on_error == "raise" and local and self._is_uncompressed(path):
+        if self._seeks and local and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
-        return _ForwardFile(path, self.compression, self.on_error, context)
+        return _ForwardFile(path, self, context)
+
+    @property
+    def _seeks(self) -> bool:
+        """Whether files are read by position where they can be: only reading forward passes over damage."""
+        return self.on_error == "raise" and self.max_record_size is None
 
     def first_records(self, count: int, size: int) -> Records:
         """The first records of the first file that has any: at most ``count``, and about ``size`` bytes."""
@@ -142,7 +158,7 @@ class Files(Node):
 
     def size(self) -> int | None:
         """The number of records. Reads all headers, once; a pickle of this node holds the result."""
-        if self.on_error != "raise" or any(is_url(path) or is_stream(path) for path in self.paths):
+        if not self._seeks or any(is_url(path) or is_stream(path) for path in self.paths):
             return None
         return len(self._table)
 

@@ -233,3 +233,59 @@ def test_a_cached_pipe_gives_every_epoch(tmp_path):
     (path,) = write_files(tmp_path, [500])
     dataset = TFRecordDataset(fifo(tmp_path, Path(path).read_bytes())).cache()
     assert [list(dataset), list(dataset)] == [numbered(500)] * 2
+
+
+TWO_READERS = """
+    import sys, purerecord as pr
+    from purerecord import TFRecordDataset, read_records
+    first, second = eval(sys.argv[1])
+    try:
+        print(sum(1 for _ in first()))
+        print(sum(1 for _ in second()))
+    except pr.ClosedError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="the system does not tell which pipe it is")
+@pytest.mark.parametrize("first", ["TFRecordDataset", "read_records"])
+@pytest.mark.parametrize("second", ["TFRecordDataset", "read_records"])
+def test_a_second_reader_of_stdin_refuses_instead_of_being_empty(first, second, tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    readers = f"[lambda: {first}('/dev/stdin'), lambda: {second}('/dev/stdin')]"
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(TWO_READERS), readers],
+        input=Path(path).read_bytes(),
+        env={**os.environ, "PYTHONPATH": str(Path(pr.__file__).parents[1])},
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b""
+    assert done.stdout.decode() == (
+        "500\n/dev/stdin is a pipe, which gives its data only once, and this process has opened it before; "
+        "keep the first reader or dataset, or read a file\n"
+    )
+
+
+@pytest.mark.parametrize("consumer", [{"rank": 1, "world_size": 2}, {"worker": 0, "workers": 3}])
+@pytest.mark.parametrize("chain", [lambda ds: ds, lambda ds: ds.shuffle(10, seed=1), lambda ds: ds.batch(3)])
+def test_pipe_is_refused_by_several_workers_or_ranks(chain, consumer, tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # which nobody fills: opening it would wait for ever
+    dataset = chain(TFRecordDataset(tmp_path / "pipe"))
+    with pytest.raises(ValueError, match="read it with one worker and one rank"):
+        next(dataset.iterator(0, **consumer))
+
+
+def test_parallel_refuses_one_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="1 files are not enough for 2 consumers"):
+        next(iter(TFRecordDataset(tmp_path / "pipe").batch(3).parallel(2)))
+
+
+def test_named_pipe_can_be_filled_and_read_again(tmp_path):
+    (path,) = write_files(tmp_path, [500])
+    pipe = fifo(tmp_path, Path(path).read_bytes())
+    assert list(TFRecordDataset(pipe)) == numbered(500)
+    writing = threading.Thread(target=Path(pipe).write_bytes, args=(Path(path).read_bytes(),), daemon=True)
+    writing.start()
+    assert list(TFRecordDataset(pipe)) == numbered(500)
