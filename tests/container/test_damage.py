@@ -30,4 +30,4 @@ def test_dict_survives_json():
 
 def test_every_kind_has_a_name_of_its_own():
     kinds = [value for name, value in vars(damage).items() if name.isupper()]
-    assert len(set(kinds)) == len(kinds) == 11
+    assert len(set(kinds)) == len(kinds) == 12
