@@ -305,31 +305,34 @@ class Records(Sequence[bytes]):
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
 
 
-def chosen_numbers(keys: Any, count: int) -> Offsets:
-    """The numbers, from 0 on, that a list or array of integers or a mask chooses among ``count`` records."""
+def chosen_numbers(keys: Any, count: int, what: str = "record") -> Offsets:
+    """The numbers, from 0 on, that a list or array of integers or a mask chooses among ``count`` records.
+
+    Errors call them ``what``.
+    """
     if not isinstance(keys, list) and not getattr(keys, "ndim", 0):
         raise TypeError(
-            f"records are chosen with an integer, a slice, an array of integers or a mask, not with a "
+            f"{what}s are chosen with an integer, a slice, an array of integers or a mask, not with a "
             f"{type(keys).__name__}"
         )
     try:
         numbers = np.asarray(keys)
     except ValueError:  # lists of several lengths
-        raise TypeError("records are chosen with a vector of integers or a mask, not with lists") from None
+        raise TypeError(f"{what}s are chosen with a vector of integers or a mask, not with lists") from None
     if not numbers.size and numbers.dtype != np.bool_:
         numbers = numbers.astype(np.int64)  # an empty list has no type of its own
     if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
-        what = f"{numbers.ndim} dimensions" if numbers.ndim != 1 else f"the type {numbers.dtype}"
+        wrong = f"{numbers.ndim} dimensions" if numbers.ndim != 1 else f"the type {numbers.dtype}"
         raise TypeError(
-            f"records are chosen with a vector of integers or a mask, not with an array of {what}"
+            f"{what}s are chosen with a vector of integers or a mask, not with an array of {wrong}"
         )
     if numbers.dtype.kind == "b":
         if len(numbers) != count:
-            raise IndexError(f"a mask of {len(numbers)} values for {count} records")
+            raise IndexError(f"a mask of {len(numbers)} values for {count} {what}s")
         return np.flatnonzero(numbers)
     outside = numbers[(numbers < -count) | (numbers >= count)]
     if len(outside):
-        raise IndexError(f"record {outside[0]} of {count}")
+        raise IndexError(f"{what} {outside[0]} of {count}")
     return np.where(numbers < 0, numbers + count, numbers).astype(np.int64)
 
 

@@ -16,7 +16,7 @@ The types of columns, and of what a caller asks for:
     exact_floats   ``floats="exact"``: no float may change
     ragged         ``Ragged``: rows of different lengths
     sparse         ``Sparse``: values at some indices
-    row_index      which rows of these two a key means
+    row_index      which row of these two an integer means
     short_repr     how these two show their values
     specs          ``FixedLenFeature`` and the other feature specs
     json_values    values that JSON cannot write itself

@@ -1,7 +1,7 @@
 """``Ragged``: a column whose rows differ in length.
 
 It consists of two arrays, the values and the row splits. Making one does not copy the values, and its
-attributes cannot be assigned. This module knows only numpy: no specs, no messages, no records.
+attributes cannot be assigned. This module knows only numpy: no specs, no messages, no payloads.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import public
-from .row_index import row_number, row_numbers
+from ..records import chosen_numbers
+from .row_index import row_number
 from .short_repr import MAX_ITEMS, short_repr
 from .values import Array, Mask, Offsets, as_values, converted, filled, padding
 
@@ -143,7 +144,7 @@ class Ragged:
                 return Ragged(self.values[begin:end], splits, *self._masks(slice(start, stop)))
             return self._take(np.arange(start, stop, step))
         if isinstance(key, list) or (isinstance(key, np.ndarray) and key.ndim):
-            return self._take(row_numbers(key, len(self)))
+            return self._take(chosen_numbers(key, len(self), "row"))
         index = row_number(key, len(self), "Ragged", " a list or array of integers, a mask")
         return self.values[self.row_splits[index] : self.row_splits[index + 1]]
 

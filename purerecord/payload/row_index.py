@@ -1,4 +1,4 @@
-"""Which rows of a ``Ragged`` or a ``Sparse`` a key means: an integer, a list or array of integers, or a mask.
+"""Which row of a ``Ragged`` or a ``Sparse`` an integer means.
 
 This module does not know what a row holds.
 """
@@ -7,10 +7,6 @@ from __future__ import annotations
 
 from operator import index as as_index
 from typing import Any
-
-import numpy as np
-
-from .values import Offsets
 
 
 def row_number(key: Any, count: int, kind: str, other_keys: str = "") -> int:
@@ -27,23 +23,3 @@ def row_number(key: Any, count: int, kind: str, other_keys: str = "") -> int:
     if not -count <= index < count:
         raise IndexError(f"row {index} of a {kind} that has {count}")
     return index % count
-
-
-def row_numbers(keys: Any, count: int) -> Offsets:
-    """The numbers, from 0 on, of the rows that a list or array of integers, or a mask, means in a Ragged."""
-    try:
-        numbers = np.asarray(keys)
-    except ValueError:
-        raise TypeError("rows are chosen with a vector of integers or a mask, not with lists") from None
-    if not numbers.size:
-        numbers = numbers.astype(np.int64)
-    if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
-        raise TypeError(f"rows are chosen with a vector of integers or a mask, not with {numbers.dtype}")
-    if numbers.dtype.kind == "b":
-        if len(numbers) != count:
-            raise IndexError(f"a mask of {len(numbers)} for a Ragged of {count} rows")
-        return np.flatnonzero(numbers)
-    outside = (numbers < -count) | (numbers >= count)
-    if outside.any():
-        raise IndexError(f"row {numbers[outside][0]} of a Ragged that has {count}")
-    return np.where(numbers < 0, numbers + count, numbers).astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tracemalloc
 from pathlib import Path
@@ -15,6 +16,7 @@ import purerecord as pr
 from purerecord.container.index import index_path
 from tests.support.arrow_tables import stored_values
 from tests.support.arrow_tables import tables as arrow_tables
+from tests.support.damage import flip_byte
 from tests.support.interop import interop
 from tests.support.legal_examples import example_batches, features_of, kinds_of, lists_of, sequence_batches
 from tests.support.places import CORPUS
@@ -84,6 +86,23 @@ def test_damage_is_found_or_passed_over(tmp_path):
     with pytest.raises(pr.CorruptionError):
         arrow.read_table(path)
     assert arrow.read_table(path, on_error="skip").num_rows == 99
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+@pytest.mark.parametrize("features", [None, {"x": pr.FixedLenFeature([], "int64")}])
+def test_tail_leaves_out_a_cut_last_record_and_raises_at_other_damage(tmp_path, compression, features):
+    path = tmp_path / "file"
+    arrow.write_table(pa.table({"x": range(100)}), path)
+    data = path.read_bytes()
+    compressed = gzip.compress if compression else bytes
+    path.write_bytes(compressed(data[:-10]))
+    table = arrow.read_table([path, path], features, on_error="tail")
+    assert table["x"].to_pylist() == [*range(99)] * 2
+    with pytest.raises(pr.TruncatedError):
+        arrow.read_table(path, features)
+    path.write_bytes(compressed(flip_byte(data, len(data) // 2)))
+    with pytest.raises(pr.CorruptionError):
+        arrow.read_table(path, features, on_error="tail")
 
 
 def test_reading_needs_little_more_memory_than_the_table(tmp_path, monkeypatch):

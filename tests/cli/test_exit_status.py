@@ -127,7 +127,7 @@ def test_place_that_takes_no_more_is_what_is_named(command, target):
     Path("long").write_bytes(CLEAN * 10)
     Path("damaged").write_bytes(insert(CLEAN, 0, bytes(3000)))
     before = sorted(os.listdir())
-    code, _, err = shell(f"ulimit -f 1; purerecord {command}")
+    code, _, err = shell(f"ulimit -f 1; PYTHONDONTWRITEBYTECODE=1 purerecord {command}")
     assert (code, err.decode()) == (1, f"purerecord: {target}: File too large\n")
     assert sorted(os.listdir()) == before
 

@@ -33,11 +33,11 @@ def test_index_that_names_no_row_is_an_error_that_says_so(
 @pytest.mark.parametrize(
     ("keys", "error", "match"),
     [
-        ([0, 2], IndexError, "row 2 of a Ragged that has 2"),
+        ([0, 2], IndexError, "row 2 of 2"),
         (np.array([-3]), IndexError, "row -3"),
         (np.array([2**63], np.uint64), IndexError, "row 9223372036854775808"),
-        ([True], IndexError, "a mask of 1 for a Ragged of 2 rows"),
-        ([0.5], TypeError, "not with float64"),
+        ([True], IndexError, "a mask of 1 values for 2 rows"),
+        ([0.5], TypeError, "not with an array of the type float64"),
         (["a"], TypeError, "vector of integers or a mask"),
         ([[0, 1]], TypeError, "vector"),
         ([[0], [0, 1]], TypeError, "vector"),

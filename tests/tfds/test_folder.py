@@ -121,6 +121,29 @@ def test_damage_does_not_move_records_from_one_part_into_another(tmp_path):
         assert found == list(range(1, 10))
 
 
+def test_tail_ends_each_cut_file_of_a_split_and_raises_at_other_damage(tmp_path):
+    shutil.copytree(GOLDEN / "small" / "more" / "1.10.0", tmp_path, dirs_exist_ok=True)
+    folder = TFDSFolder(tmp_path)
+    first = Path(folder.splits["train"].paths[0])
+    whole = first.read_bytes()
+    length = folder.splits["train"].lengths[0]
+    kept = [number for number in range(10) if number != length - 1]  # all but the last of the first file
+    first.write_bytes(whole[:-3])
+    for splits in ("train", "train[:5]", "train[2:]", f"train[{length - 1}:]", f"train[:{length}]"):
+        found = [
+            int(pr.decode_example(record)["id"][0]) for record in folder.dataset(splits, on_error="tail")
+        ]
+        low, _, high = splits.removeprefix("train").strip("[]").partition(":")
+        assert found == [number for number in kept if int(low or 0) <= number < int(high or 10)]
+        with pytest.raises(pr.TruncatedError):
+            list(folder.dataset(splits))
+    damaged = bytearray(whole)
+    damaged[13] ^= 1
+    first.write_bytes(damaged)
+    with pytest.raises(pr.ChecksumError):
+        list(folder.dataset("train", on_error="tail"))
+
+
 def test_files_of_a_part_are_dealt_out_only_where_they_are_whole():
     folder = TFDSFolder(GOLDEN / "small" / "more" / "1.10.0")
     whole = folder.dataset("train[:7]")
