@@ -314,8 +314,10 @@ def as_features(features: Mapping[str, Any], allowed: Iterable[str] = tuple(SPEC
         if kind in SPECS and not isinstance(spec, SPECS[kind]) and hasattr(spec, "_asdict"):
             spec = SPECS[kind](**spec._asdict())  # noqa: PLW2901 - the same spec in another class
         if kind not in allowed or not isinstance(spec, SPECS[kind]):
+            dense = FixedLenFeature.__name__ in allowed
+            short = ', or the name of a dtype: "int64", "float32", "bytes"' if dense else ""
             raise ValueError(
-                f"Unsupported {kind} {spec!r} for key {name!r}; one of {', '.join(allowed)} will do"
+                f"Unsupported {kind} {spec!r} for key {name!r}; one of {', '.join(allowed)} will do{short}"
             )
         checked[name] = spec
     return checked

@@ -243,6 +243,7 @@ def test_specs_that_look_like_tensorflows_are_taken_over() -> None:
     [
         ({"a": 5}, ValueError, "Unsupported int 5 for key 'a'"),
         ({"a": FixedLenFeature}, ValueError, "Unsupported type"),
+        ({"a": bytes}, ValueError, 'or the name of a dtype: "int64", "float32", "bytes"'),
         ({b"a": VarLenFeature(int)}, TypeError, "must be a str"),
         ([("a", VarLenFeature(int))], TypeError, "mapping"),
     ],

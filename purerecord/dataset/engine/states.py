@@ -27,6 +27,8 @@ def with_position(state: Any, world_size: int) -> Any:
     steps, ranks = count_of(state["steps"]), count_of(state.get("world_size", world_size))
     if "position" in state:
         raise bad_state("it has steps and a position; one of them is enough")
+    if not ranks:
+        raise bad_state("its world_size is 0; it is the number of ranks that have done the steps")
     rest = {name: value for name, value in state.items() if name not in ("steps", "world_size")}
     return {**rest, "position": steps * ranks}
 

@@ -163,10 +163,12 @@ def _packed(pieces: list[_Piece], padding: int, padding_value: Any) -> Any:
     if any(piece.sequence.keys() != names for piece in pieces):
         raise ValueError("pack needs the same features in every element")
     values = padding_value if isinstance(padding_value, Mapping) else dict.fromkeys(names, padding_value)
+    if unknown := sorted(values.keys() - names):
+        raise ValueError(f"padding_value names {unknown}, which no element has")
     pack: _Sequence = {}
     for name in names:
-        joined = np.concatenate([piece.sequence[name][piece.begin : piece.end] for piece in pieces])
-        pack[name] = np.concatenate([joined, _padding(padding, values.get(name, 0), joined.dtype)])
+        joined = _joined([piece.sequence[name][piece.begin : piece.end] for piece in pieces])
+        pack[name] = np.concatenate([joined, _padding(padding, values.get(name, 0), joined)])
     if names == {_BARE}:
         return pack[_BARE]
     zeros = np.zeros(padding, np.int32)
@@ -180,8 +182,24 @@ def _packed(pieces: list[_Piece], padding: int, padding_value: Any) -> Any:
     }
 
 
-def _padding(count: int, value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    filled: npt.NDArray[Any] = np.full(count, value, object).astype(dtype)
-    if count and filled[0] != value:
-        raise ValueError(f"padding_value {value!r} is no {dtype}")
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The parts as one array. Integers are not joined to floats: that would round large ones."""
+    joined = np.concatenate(parts)
+    kinds = {part.dtype.kind for part in parts}
+    if len(kinds) > 1 and not (kinds == {"i", "u"} and joined.dtype.kind == "i"):
+        dtypes = sorted({str(part.dtype) for part in parts})
+        raise ValueError(f"pack needs the same type in every element, not {' and '.join(dtypes)}")
+    return joined
+
+
+def _padding(count: int, value: Any, joined: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """``count`` times ``value``, to be added to ``joined``."""
+    filled: npt.NDArray[Any] = np.full(count, value, object).astype(joined.dtype)
+    if not count:
+        return filled
+    strings = isinstance(joined[0], (bytes, str))
+    equal = filled[0] == value or (value != value and filled[0] != filled[0])  # noqa: PLR0124 - nan
+    if not equal or (strings and not isinstance(value, type(joined[0]))):
+        what = type(joined[0]).__name__ if strings else joined.dtype
+        raise ValueError(f"padding_value {value!r} is no {what}")
     return filled

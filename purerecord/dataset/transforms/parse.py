@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DecodeError, PureRecordError, SchemaError
+from ...payload.columns.gather_sequences import has_feature_lists
 from ...payload.parse.examples import parse_example, parse_single_example
 from ...payload.parse.schema import infer_schema, schema_from_json
 from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
@@ -58,6 +59,11 @@ def inferred(node: Node) -> dict[str, FeatureSpec]:
     records = source.first_records(_RECORDS_TO_INFER, _BYTES_TO_INFER)
     if not len(records):
         raise ValueError(f"parse() infers specs from records, and {source.label()} has none; give the specs")
+    if has_feature_lists(records):
+        raise ValueError(
+            f"parse() infers specs of Examples, and {source.label()} holds SequenceExamples, whose feature "
+            "lists would be lost; use map with parse_single_sequence_example"
+        )
     return infer_schema(records)
 
 

@@ -72,6 +72,7 @@ def test_what_is_no_state_is_refused(state):
         {"epoch": 0, "steps": 1.5},
         {"epoch": 0, "steps": 1, "position": 1},
         {"epoch": 0, "steps": 1, "world_size": "2"},
+        {"epoch": 0, "steps": 1, "world_size": 0},
         {"steps": 1},
     ],
 )

@@ -181,6 +181,38 @@ def test_features_padding_and_length_are_checked():
         Dataset.range(3).pack(0)
 
 
+def test_padding_may_be_nan():
+    (pack,) = Dataset.from_generator(lambda: [np.ones(1, np.float32)]).pack(2, padding_value=float("nan"))
+    np.testing.assert_array_equal(pack, np.array([1, np.nan], np.float32))
+
+
+@pytest.mark.parametrize("element", [np.array([b"a"], object), np.array(["a"], object), np.array(["a"])])
+def test_strings_are_not_padded_with_a_number(element):
+    packs = Dataset.from_generator(lambda: [element])
+    with pytest.raises(ValueError, match=r"padding_value 0 is no (bytes|str)"):
+        list(packs.pack(2))
+    (pack,) = packs.pack(2, padding_value=type(element[0])())
+    assert pack.tolist() == [element[0], type(element[0])()]
+
+
+def test_a_padding_value_for_a_feature_that_is_not_there_is_an_error():
+    with pytest.raises(ValueError, match=r"padding_value names \['tokns'\]"):
+        list(Dataset.from_generator(lambda: [{"tokens": [1]}]).pack(2, padding_value={"tokns": -1}))
+
+
+@pytest.mark.parametrize("other", [np.array([0.5]), np.array([1], np.uint64)])
+def test_large_integers_are_not_rounded_by_what_they_are_joined_to(other):
+    with pytest.raises(
+        ValueError, match=r"same type in every element, not (float64 and int64|int64 and uint64)"
+    ):
+        list(Dataset.from_generator(lambda: [np.array([2**53 + 1]), other]).pack(2))
+
+
+def test_integers_of_several_sizes_are_joined():
+    (pack,) = Dataset.from_generator(lambda: [np.array([2**53 + 1]), np.array([1], np.uint8)]).pack(2)
+    assert pack.tolist() == [2**53 + 1, 1]
+
+
 def test_a_sequence_that_has_become_shorter_is_noticed():
     iterator = iter(rows([[1, 2, 3, 4, 5, 6]]).pack(4))
     next(iterator)

@@ -194,6 +194,15 @@ def test_specs_are_not_inferred_where_no_records_of_files_come(path, tmp_path):
     assert len(list(TFRecordDataset([empty, path]).parse())) == 50
 
 
+def test_specs_of_sequence_examples_are_not_inferred_because_their_feature_lists_would_be_lost(tmp_path):
+    path = tmp_path / "clips.tfrecord"
+    with pr.TFRecordWriter(path) as writer:
+        writer.write(pr.encode_sequence_example({"label": 1}, {}))
+        writer.write(pr.encode_sequence_example({"label": 1}, {"frames": [[0.5]]}))
+    with pytest.raises(ValueError, match=r"clips\.tfrecord.*SequenceExamples.*feature lists would be lost"):
+        TFRecordDataset(path).parse()
+
+
 def test_a_record_that_does_not_fit_the_inferred_specs_is_an_error(tmp_path):
     path = str(tmp_path / "late")
     with pr.TFRecordWriter(path) as writer:
