@@ -86,6 +86,7 @@ class FrameStream:
         self._small_frames: SmallFrameReader | None = None if after is None else after._small_frames
         self._mean: int = 0 if after is None else after._mean  # bytes per frame in the last buffer
         self.good = offset  # bytes of the file in the good frames that ``next`` handed out
+        self._foreign = False  # whether the file is too short for a header, and looks like another kind
         self.searched = False  # whether a search found the first of the records handed out last
 
     @property
@@ -320,7 +321,9 @@ class FrameStream:
         try:
             frames.check_end(tail, len(tail) + beyond)
         except CorruptionError as error:
-            if buffer.offset == 0 and isinstance(error, ChecksumError):
+            # Four bytes that look like text are no length, because that would be one of many megabytes.
+            self._foreign = buffer.offset == 0 and 4 <= len(tail) < HEADER and looks_like(tail) is not None
+            if self._foreign or (buffer.offset == 0 and isinstance(error, ChecksumError)):
                 error.reason += wrong_file_hint(tail)
             raise buffer.located(error) from None
 
@@ -346,6 +349,8 @@ class FrameStream:
         if skipped.kind == damage.BROKEN_COMPRESSION:
             lost = self._opened.skipped_range
             return self._ended and lost is not None and lost[0] == lost[1]
+        if self._foreign:
+            return False
         return skipped.kind in (damage.TRUNCATED_HEADER, damage.TRUNCATED_PAYLOAD, damage.TRUNCATED_FOOTER)
 
     def _is_followed(self) -> bool:

@@ -207,6 +207,8 @@ class Report:
         rows = [_row(file.path, file.records, file.size, file.verdict()) for file in files]
         if totals and len(self.files) != 1:
             rows.append(_row(counted(len(self.files), "file"), self.records, self.size, self._verdict()))
+        if not rows:
+            return []
         table = aligned([("file", "records", "size", "damage"), *rows])
         lines = [table[0]]
         for file, line in zip(files, table[1:], strict=False):

@@ -319,7 +319,7 @@ def _damage_text(error: CorruptionError, compressed: bool) -> str:
         how = "EOF reached" if compressed else "Read less bytes than requested"
         return f"truncated record at {offset}' failed with {how}"
     if isinstance(error, CompressionError):
-        inflate = re.search(r"\(([^()]*)\)$", error.reason)  # the message of zlib
+        inflate = re.search(r"\(([^()]*)\)(?:;|$)", error.reason)  # the message of zlib
         if inflate:
             return f"inflate() failed with error -3: {inflate[1]}"
     return str(error)

@@ -44,6 +44,14 @@ def test_validate_quietly_lists_only_what_is_damaged(capfd):
     assert not any(line.startswith("sound") for line in out.splitlines())
 
 
+def test_validate_quietly_prints_no_table_without_rows(capfd):
+    Path("empty").write_bytes(b"")
+    code, out = run(capfd, "validate", "-q", "--min-records", "1", "empty")[:2]
+    assert code == 3
+    assert "damage" not in out
+    assert "records" in out
+
+
 @pytest.mark.parametrize("more", [[], ["--json"], ["--workers", "2"]])
 def test_validate_quietly_prints_nothing_if_all_is_well(capfd, more):
     Path("sound too").write_bytes(CLEAN)

@@ -520,6 +520,13 @@ def test_tail_ends_quietly_wherever_the_last_record_is_cut(tmp_path, compression
             assert list(reader) == []
 
 
+@pytest.mark.parametrize("data", [b"<html></html", b"<html", b"oops", b"\x89PNG\r\n"])
+def test_tail_does_not_take_a_short_file_of_another_kind_for_a_cut_header(tmp_path, data):
+    for source in sources(tmp_path / "short", data[:11]):
+        with pytest.raises(CorruptionError, match="the file looks like"):
+            list(read_records(source, on_error="tail"))
+
+
 @pytest.mark.parametrize("compression", ["", "GZIP"])
 def test_tail_raises_at_any_other_damage_and_at_each_call(tmp_path, compression):
     whole = frames(TAILED)

@@ -238,6 +238,9 @@ class Node(ABC):
     def open(self, context: Context) -> Cursor:
         """A cursor at the first element."""
 
+    # Whether each element is a batch, and its rows are the elements of the parent, in order.
+    keeps_rows = False
+
     def origins(self, context: Context) -> Cursor:
         """A cursor that reads the same states, and gives where each element comes from instead of it.
 

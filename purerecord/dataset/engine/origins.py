@@ -3,7 +3,7 @@
 Elements do not carry their origin, because that would cost something for every element. It is looked for only
 after an error: ``Node.origins`` opens the chain a second time, at a state before the element, with cursors
 that give ``Origin`` objects where ``Node.open`` gives elements. No function of a user is called for that,
-except those that ``filter`` needs. This module must not know which transforms exist.
+except those that ``filter`` and ``unbatch`` need. This module must not know which transforms exist.
 """
 
 from __future__ import annotations

@@ -15,6 +15,10 @@ from ... import public
 KIND = "purerecord"
 VERSION = 1
 _LARGEST_COUNT = (1 << 63) - 1
+_NAMES = {
+    *(KIND, "chain", "epoch", "position", "files", "consumer", "base", "rounds", "ended", "cursor"),
+    *("ahead", "skipped"),
+}
 
 
 def with_position(state: Any, world_size: int) -> Any:
@@ -50,6 +54,8 @@ def check_state(state: Any) -> None:
         if state["position"] != base + rounds * count or ahead > state["position"]:
             raise bad_state("its numbers contradict each other")
     count_of(state.get("skipped", 0))
+    if unknown := sorted(map(repr, set(state) - _NAMES)):
+        raise bad_state(f"{', '.join(unknown)} is nothing that a state has")
 
 
 def bad_state(problem: str) -> ValueError:
@@ -86,7 +92,11 @@ def list_of(value: Any, length: int | None = None) -> Sequence[Any]:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, SupportsIndex) and 0 <= index(value) <= _LARGEST_COUNT
+    return (
+        isinstance(value, SupportsIndex)
+        and not isinstance(value, bool)
+        and 0 <= index(value) <= _LARGEST_COUNT
+    )
 
 
 @public

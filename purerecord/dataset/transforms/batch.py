@@ -41,6 +41,7 @@ class Batch(Transform):
     parent: Node
     batch_size: int
     drop_remainder: bool = False
+    keeps_rows = True
 
     def open(self, context: Context) -> Cursor:
         return _BatchCursor(self, self.parent.open(context.batched(self.batch_size)), self.batched)
@@ -129,9 +130,10 @@ class Unbatch(Transform):
         return _UnbatchCursor(self.parent.open(context.without_pattern()))
 
     def origins(self, context: Context) -> Cursor:
-        if not isinstance(self.parent, Batch):  # a function may have changed the number of rows
+        if not self.parent.keeps_rows:  # a function may have changed the number of rows
             raise UnknownOriginError(self.label())
-        return _UnbatchCursor(self.parent.origins(context))
+        context = context.without_pattern()
+        return _UnbatchCursor(_RowOriginsCursor(self.parent.open(context), self.parent.origins(context)))
 
     def size(self) -> int | None:
         if isinstance(self.parent, Batch) and not self.parent.drop_remainder:
@@ -194,6 +196,31 @@ class _UnbatchCursor(Cursor):
 
     def close(self) -> None:
         self._parent.close()
+
+
+class _RowOriginsCursor(PassThroughCursor):
+    """The origins of batches; of a batch that failed, as one row. So it computes the batches too."""
+
+    def __init__(self, parent: Cursor, origins: Cursor) -> None:
+        super().__init__(parent)
+        self._origins = origins
+
+    def take(self, count: int) -> Elements:
+        batches, origins = self._parent.take(1), self._origins.take(1)
+        failed = first_failed(batches) is not None
+        return [list(origins)] if failed else origins
+
+    def skip(self, count: int) -> int:
+        self._origins.skip(count)
+        return self._parent.skip(count)
+
+    def restore(self, state: State) -> None:
+        self._parent.restore(state)
+        self._origins.restore(state)
+
+    def close(self) -> None:
+        self._parent.close()
+        self._origins.close()
 
 
 def _with_rows(batch: Any) -> tuple[Any, int]:

@@ -99,6 +99,11 @@ class Parse(Transform):
         return AheadOriginsCursor(parent) if self._parses_together else parent
 
     @property
+    def keeps_rows(self) -> bool:  # type: ignore[override]
+        """Whether the parent's rows are elements of a parent."""
+        return self.parent.keeps_rows
+
+    @property
     def _parses_together(self) -> bool:
         """Whether several batches may be parsed in one call.
 

@@ -228,3 +228,22 @@ def test_a_payload_that_is_no_example_is_named_after_shuffle(tmp_path):
     with pytest.raises(pr.DecodeError) as caught:
         list(TFRecordDataset(paths).shuffle(6, seed=3).batch(3).parse({"x": pr.FixedLenFeature([], "int64")}))
     assert (caught.value.path, caught.value.record) == (paths[1], 4)
+
+
+def test_rows_of_parsed_batches_are_found_behind_a_batch_that_failed_too(tmp_path):
+    path = str(tmp_path / "a")
+    records = [pr.encode_example({"n": [number]}) for number in range(30)]
+    records[10] = pr.encode_example({"n": [1, 2]})
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(records)
+
+    def fail_at_25(row: dict[str, Any]) -> None:
+        if row["n"] == 25:
+            raise BrokenImageError
+
+    iterator = iter(TFRecordDataset(path).batch(4).parse({"n": "int64"}).unbatch().map(fail_at_25))
+    with pytest.raises(pr.SchemaError):
+        list(iterator)
+    with pytest.raises(BrokenImageError) as caught:
+        list(iterator)
+    assert notes(caught.value).endswith(f"{path}: record 25")

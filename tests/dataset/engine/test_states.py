@@ -73,6 +73,9 @@ def test_what_is_no_state_is_refused(state):
         {"epoch": 0, "steps": 1, "position": 1},
         {"epoch": 0, "steps": 1, "world_size": "2"},
         {"epoch": 0, "steps": 1, "world_size": 0},
+        {"epoch": 0, "steps": True},
+        {"epoch": 0, "position": 1, "world_size": 2},
+        {"epoch": 0, "position": 1, "pos": 2},
         {"steps": 1},
     ],
 )
