@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .._values.seeds import generator
 from .._values.tensor import EagerTensor, of_array, shape_tuple, to_numpy
 from ..errors import invalid
-from ..random import generator
 from .codecs import decode_jpeg
 from .pixels import image_array
 from .resize import ResizeMethod, resize
@@ -116,8 +116,9 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     ):
         shapes = f"value.shape = {list(array.shape)}, size = {list(lengths)}"
         raise invalid(f"Need value.shape >= size, got {shapes}")
+    source = generator(seed)
     key = []
     for part, whole in zip(lengths, array.shape, strict=True):
-        first = int(generator(seed).integers(whole - part + 1))
+        first = int(source.integers(whole - part + 1))
         key.append(slice(first, first + part))
     return of_array(array[tuple(key)])
