@@ -17,7 +17,8 @@ from ... import public
 from .._values.nest import apply, flatten, pack
 from .._values.seeds import shuffle_seed
 from .._values.shapes import TensorSpec
-from ..dtypes import int64
+from .._values.tensor import convert_to_tensor
+from ..dtypes import float32, float64, int64
 from ..errors import InvalidArgumentError, OutOfRangeError, invalid
 from . import batches, iterators, sources
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
@@ -127,13 +128,24 @@ class Dataset(WindowMethods):
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
         """Elements of random ones of ``datasets``, which are drawn by ``weights``."""
-        numbers = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
-        if len(numbers) != len(datasets):
-            raise ValueError(
-                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                f"`len(weights)={len(numbers)}` vs. `len(datasets)={len(datasets)}`."
-            )
+        numbers = [1.0] * len(datasets)
+        if weights is not None:
+            tensor = convert_to_tensor(weights)
+            if len(tensor) != len(datasets):
+                raise ValueError(
+                    "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                    f"`len(weights)={len(tensor)}` vs. `len(datasets)={len(datasets)}`."
+                )
+            if tensor.dtype not in (float32, float64):
+                raise TypeError(
+                    "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+                    f"{tensor.dtype}."
+                )
+            numbers = tensor.numpy().tolist()
         pairs = [pair for pair in zip(datasets, numbers, strict=True) if pair[1] > 0]
+        if datasets and not pairs:
+            empty: Dataset = datasets[0].take(0)
+            return empty
         if len(pairs) == 1:
             only: Dataset = pairs[0][0]
             return only
