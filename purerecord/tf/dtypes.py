@@ -131,6 +131,9 @@ class DType:
             return getattr(np.iinfo(self.dtype), attribute)
         if self._name in ("float16", "float32", "float64"):
             return getattr(np.finfo(self.dtype), attribute)
+        if self._name == "bfloat16":
+            greatest = float.fromhex("0x1.fep127")
+            return self.as_numpy_dtype(greatest if attribute == "max" else -greatest)
         raise TypeError(f"Cannot find {what} value of {self} with type {self}.")
 
     @property

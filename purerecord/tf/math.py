@@ -124,8 +124,9 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> EagerTensor:
-    """The square of ``x - y``."""
-    return square(subtract(x, y))
+    """The square of ``x - y``; of complex numbers, that of the absolute value."""
+    difference = subtract(x, y)
+    return multiply(difference, of_array(np.conj(difference._array)))
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> EagerTensor:
@@ -374,7 +375,12 @@ def add_n(inputs: Any, name: str | None = None) -> EagerTensor:
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> EagerTensor:
     """The elements limited to the range from ``clip_value_min`` to ``clip_value_max``."""
     tensor = convert_to_tensor(t)
-    return maximum(minimum(tensor, clip_value_max), clip_value_min)
+    clipped = tensor
+    for function, limit in ((minimum, clip_value_max), (maximum, clip_value_min)):
+        clipped = function(clipped, limit)
+        if clipped.shape != tensor.shape:
+            raise ValueError(f"Shapes {tensor.shape} and {clipped.shape} are incompatible")
+    return clipped
 
 
 __getattr__ = missing("math")

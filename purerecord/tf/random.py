@@ -1,18 +1,18 @@
 """``tf.random``: random numbers, the same ones after the same ``set_seed``.
 
 The numbers have TensorFlow's distributions but other values. As in TensorFlow, the operations with one
-``seed`` share one sequence, which ``set_seed`` restarts. Without any seed, every run differs. The generators
-are state of the whole process; only ``purerecord.tf`` uses them. This module does not know datasets.
+``seed`` share one sequence, which ``set_seed`` restarts; in a function of a dataset each operation has its
+own. Without any seed, every run differs. This module does not know datasets.
 """
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 
 from ._missing import missing
+from ._values.seeds import generator, set_seed
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from .dtypes import as_dtype, float32
 from .errors import invalid
@@ -24,35 +24,6 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
-
-_lock = threading.Lock()
-_global_seed: int | None = None
-_generators: dict[int | None, np.random.Generator] = {}
-
-
-def set_seed(seed: Any) -> None:
-    """Restarts all sequences from this global seed; None makes them unpredictable."""
-    global _global_seed  # noqa: PLW0603 - the global seed of TensorFlow
-    with _lock:
-        _global_seed = None if seed is None else int(seed)
-        _generators.clear()
-
-
-def generator(seed: Any = None) -> np.random.Generator:
-    """The generator that all operations with this ``seed``, or with none, share."""
-    own = None if seed is None else int(seed)
-    with _lock:
-        if own not in _generators:
-            entropy = [number & (2**64 - 1) for number in (_global_seed, own) if number is not None]
-            # A global seed of 5 must not give the numbers of an operation seed of 5.
-            kind = (_global_seed is not None) * 2 + (own is not None)
-            _generators[own] = np.random.default_rng([kind, *entropy] if entropy else None)
-        return _generators[own]
-
-
-def shuffle_seed(seed: Any = None) -> str:
-    """The seed of a shuffle: from ``seed`` and the global seed, or a new random one if ``seed`` is None."""
-    return f"{int(generator().integers(2**31))}" if seed is None else f"{_global_seed} {int(seed)}"
 
 
 def uniform(  # noqa: PLR0917 - TensorFlow's signature
@@ -102,9 +73,10 @@ def truncated_normal(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
 ) -> EagerTensor:
     """Normally distributed numbers, redrawn if beyond two standard deviations."""
-    numbers = np.asarray(generator(seed).standard_normal(shape_tuple(shape)))
+    source = generator(seed)
+    numbers = np.asarray(source.standard_normal(shape_tuple(shape)))
     while bool((far := np.abs(numbers) > 2).any()):
-        numbers[far] = generator(seed).standard_normal(int(far.sum()))
+        numbers[far] = source.standard_normal(int(far.sum()))
     scaled = numbers * to_numpy(stddev) + to_numpy(mean)
     return of_array(np.asarray(scaled).astype(as_dtype(dtype).as_numpy_dtype))
 

@@ -15,10 +15,10 @@ from ..payload.ragged import Ragged
 from ._missing import missing
 from ._values.convert import Array
 from ._values.convert import strings as bytes_array
-from ._values.operators import shape_text
+from ._values.operators import kernel_name, shape_text
 from ._values.ragged_sparse import RaggedTensor
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array
-from .dtypes import as_dtype, float32, string
+from .dtypes import as_dtype, float32, of_numpy, string
 from .errors import OutOfRangeError, invalid
 
 __all__ = [
@@ -56,9 +56,22 @@ def _raw(value: Any) -> bytes:
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of bytes, or of characters of UTF-8, in each string."""
-    if unit == "UTF8_CHAR":
-        return _each(lambda text: len(text.decode(errors="replace")), input, np.int32)
+    if _is_utf8(unit):
+        return _each(lambda text: len(re.sub(rb"[\x80-\xbf]", b"", text)), input, np.int32)
     return _each(len, input, np.int32)
+
+
+def _is_utf8(unit: str) -> bool:
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise invalid(
+            f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"'
+        )
+    return unit == "UTF8_CHAR"
+
+
+def _characters(text: bytes) -> list[bytes]:
+    """The characters of UTF-8. As in TensorFlow, any byte begins one unless it can continue another."""
+    return re.findall(rb"(?s).[\x80-\xbf]*", text)
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
@@ -98,17 +111,22 @@ def reduce_join(
 ) -> EagerTensor:
     """The strings joined along dimensions, or all of them."""
     array, between = _strings(inputs), _raw(separator)
-    places = list(range(array.ndim)) if axis is None else np.atleast_1d(axis).tolist()
+    places = list(range(array.ndim))[::-1] if axis is None else np.atleast_1d(axis).tolist()
     for place in places:
         if not -array.ndim <= place < array.ndim:
             text = f"Invalid reduction dimension {place} for input with {array.ndim} dimension(s)"
             raise OutOfRangeError(None, None, text)
     axes = [place % array.ndim for place in places]
+    for place in axes:
+        if axes.count(place) > 1:
+            raise invalid(f"Duplicate reduction dimension {place}")
     kept = [place for place in range(array.ndim) if place not in axes]
     shape = [1 if place in axes else length for place, length in enumerate(array.shape)]
     outer = tuple(array.shape[place] for place in kept)
     count = int(np.prod(outer, dtype=np.int64))
-    rows = np.transpose(array, [*kept, *axes]).reshape(count, -1).tolist() if array.size else [()] * count
+    rows = (
+        np.transpose(array, [*kept, *axes[::-1]]).reshape(count, -1).tolist() if array.size else [()] * count
+    )
     texts = [between.join(row) for row in rows]
     return of_array(bytes_array(texts, tuple(shape) if keepdims else outer))
 
@@ -129,16 +147,47 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
-    """``len`` bytes from ``pos`` on; a negative ``pos`` counts from the end."""
-    first, count = int(pos), int(len)
+    """``len`` bytes or characters from ``pos`` on, -1 for all; a negative ``pos`` counts from the end."""
+    array, first, count = _strings(input), _whole_numbers(pos), _whole_numbers(len)
+    if first.shape != count.shape:
+        shapes = f"{shape_text(first.shape)} vs. {shape_text(count.shape)}"
+        raise invalid(f"pos and len should have the same shape, got: {shapes}")
+    try:
+        texts, begins, counts = np.broadcast_arrays(array, first, count)
+    except ValueError:
+        shapes = f"{shape_text(array.shape)} vs. {shape_text(first.shape)}"
+        raise invalid(f"Incompatible shapes: {shapes}") from None
+    rows = zip(*(part.reshape(-1).tolist() for part in (texts, begins, counts)), strict=True)
+    cut = _cut_characters if _is_utf8(unit) else _cut_bytes
+    return of_array(
+        bytes_array(
+            [cut(text, begin, size, index) for index, (text, begin, size) in enumerate(rows)], texts.shape
+        )
+    )
 
-    def part(text: bytes) -> bytes:
-        begin = first + text.__len__() if first < 0 else first
-        if not 0 <= begin <= text.__len__():
-            raise invalid(f"pos {first} out of range for string b'{text.decode(errors='replace')}'")
-        return text[begin : begin + count]
 
-    return _each(part, input)
+def _whole_numbers(value: Any) -> Array:
+    array = convert_to_tensor(value)._array
+    if array.dtype not in (np.int32, np.int64):
+        kind = kernel_name(of_numpy(array.dtype))
+        raise invalid(f"Value for attr 'T' of {kind} is not in the list of allowed values: int32, int64")
+    return array
+
+
+def _cut_bytes(text: bytes, pos: int, count: int, index: int) -> bytes:
+    begin = pos + len(text) if pos < 0 else pos
+    if not 0 <= begin <= len(text):
+        shown = text.decode(errors="replace")
+        raise invalid(f"pos {pos} out of range for string b'{shown}' at index {index}")
+    return text[begin : None if count < 0 else begin + count]
+
+
+def _cut_characters(text: bytes, pos: int, count: int, index: int) -> bytes:
+    characters = _characters(text)
+    begin = pos + len(characters) if pos < 0 else pos
+    if not 0 <= begin <= len(characters):
+        raise invalid(f"pos {pos} out of range for string at index {index}")
+    return b"".join(characters[begin : None if count < 0 else begin + count])
 
 
 def regex_replace(
@@ -181,21 +230,40 @@ def as_string(  # noqa: PLR0917 - TensorFlow's signature
     fill: str = "",
     name: str | None = None,
 ) -> EagerTensor:
-    """Numbers as text."""
-    array = convert_to_tensor(input)._array
-    padding = f"{fill}{width}" if width >= 0 else ""
-    if array.dtype.kind == "f":
-        kind = "g" if shortest else "e" if scientific else "f"
-        form = f"{padding}{'' if precision < 0 else f'.{precision}'}{kind}"
+    """Numbers as text. ``fill`` is a flag of C's ``printf``: "0", "+", "-", "#" or a space."""
+    tensor = convert_to_tensor(input)
+    array, dtype = tensor._array, tensor.dtype
+    if len(fill) > 1:
+        raise invalid("Fill string must be one or fewer characters")
+    if scientific and shortest:
+        raise invalid("Cannot select both scientific and shortest notation")
+    if dtype.is_integer or dtype.is_bool:
+        if precision >= 0:
+            raise invalid(f"precision not supported for datatype {kernel_name(dtype)}")
+        if scientific or shortest:
+            name = kernel_name(dtype)
+            raise invalid(f"scientific and shortest format not supported for datatype {name}")
+    if fill not in ("", " ", "+", "-", "0", "#"):
+        raise invalid(f'Fill argument not supported: "{fill}"')
+    if fill in ("+", " ") and dtype.name.startswith("uint"):
+        fill = ""  # numbers without a sign show none
+    form = f"%{fill}{width if width >= 0 else ''}"
+    if dtype is string:
+        form += "s"
+    elif dtype.is_integer:
+        form += "d"
     else:
-        form = f"{padding}d"
-    texts: list[str | bytes] = []
-    for value in array.reshape(-1).tolist():
-        if isinstance(value, bool):
-            texts.append(str(value).lower())
-        else:
-            texts.append(value if isinstance(value, bytes) else format(value, form))
+        form += ("" if precision < 0 else f".{precision}") + ("g" if shortest else "e" if scientific else "f")
+    texts = [_formatted(form, value) for value in array.reshape(-1).tolist()]
     return of_array(bytes_array(texts, array.shape))
+
+
+def _formatted(form: str, value: Any) -> str | bytes:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, complex):
+        return f"({form % value.real},{form % value.imag})"
+    return form.encode() % value if isinstance(value, bytes) else form % value
 
 
 __getattr__ = missing("strings")

@@ -17,7 +17,7 @@ import pytest
 
 import purerecord as pr
 import purerecord.tf as prtf
-from tests.support.facade_vs_tensorflow import error_of, fits, plain, run, specs
+from tests.support.facade_vs_tensorflow import error_of, fits, pattern, plain, run, specs, steps
 from tests.support.interop import interop
 
 tf = interop("tensorflow")
@@ -473,6 +473,269 @@ def test_errors_can_be_ignored_behind_any_step(name: str) -> None:
     assert run(prtf, program)["elements"] == run(tf, program)["elements"]
 
 
+def failing(tf: Any, count: int = 6, bad: int = 2, error: Any = ValueError) -> Any:
+    """Numbers, of which one is an error."""
+
+    def function(x: Any) -> Any:
+        if x == bad:
+            raise error("bad")
+        return x
+
+    return numbers(tf, count).map(lambda x: tf.ensure_shape(tf.numpy_function(function, [x], tf.int64), []))
+
+
+def stopping(tf: Any, x: Any) -> Any:
+    """``x``, but 2 is a StopIteration."""
+
+    def function(x: Any) -> Any:
+        if x == 2:
+            raise StopIteration("stop")
+        return x
+
+    return tf.ensure_shape(tf.py_function(function, [x], tf.int64), [])
+
+
+# What comes after an error in the same iteration, and at an end.
+GOING_ON: dict[str, Program] = {
+    "stop in map": lambda tf: numbers(tf, 5).map(lambda x: stopping(tf, x)),
+    "stop in numpy_function": lambda tf: failing(tf, error=StopIteration),
+    "stop in map in threads": lambda tf: numbers(tf, 5).map(lambda x: stopping(tf, x), 2),
+    "stop in an autotuned map": lambda tf: numbers(tf, 9).map(lambda x: stopping(tf, x), tf.data.AUTOTUNE),
+    "stop in map, ignored": lambda tf: numbers(tf, 5).map(lambda x: stopping(tf, x)).ignore_errors(),
+    "stop in filter": lambda tf: numbers(tf, 5).filter(lambda x: stopping(tf, x) >= 0),
+    "stop in take_while": lambda tf: numbers(tf, 5).take_while(lambda x: stopping(tf, x) >= 0),
+    "stop in flat_map": lambda tf: numbers(tf, 5).flat_map(lambda x: slices(tf, [stopping(tf, x)])),
+    "stop in interleave": lambda tf: numbers(tf, 5).interleave(
+        lambda x: slices(tf, [stopping(tf, x)]), cycle_length=2
+    ),
+    "stop in scan": lambda tf: numbers(tf, 5).scan(0, lambda state, x: (state, stopping(tf, x))),
+    "stop in a key": lambda tf: numbers(tf, 5).group_by_window(
+        lambda x: stopping(tf, x), lambda key, group: group.batch(2), window_size=2
+    ),
+    "zip, the first fails": lambda tf: tf.data.Dataset.zip((failing(tf), numbers(tf, 9))),
+    "zip, the second fails": lambda tf: tf.data.Dataset.zip((numbers(tf, 9), failing(tf))),
+    "zip, both fail": lambda tf: tf.data.Dataset.zip((failing(tf, 9, 2), failing(tf, 9, 5))),
+    "zip, the second fails where the first ends": lambda tf: tf.data.Dataset.zip(
+        (numbers(tf, 2), failing(tf))
+    ),
+    "zip, the first fails where the second ends": lambda tf: tf.data.Dataset.zip(
+        (failing(tf), numbers(tf, 2))
+    ),
+    "zip, errors ignored": lambda tf: tf.data.Dataset.zip((failing(tf), numbers(tf, 9))).ignore_errors(),
+    "enumerate": lambda tf: failing(tf).enumerate(),
+    "shuffle of one": lambda tf: failing(tf).shuffle(1),
+    "choice": lambda tf: tf.data.Dataset.choose_from_datasets(
+        [numbers(tf, 9), failing(tf)], slices(tf, np.array([1, 1, 1, 0, 5, 0, 1], np.int64))
+    ),
+    "choices that fail": lambda tf: tf.data.Dataset.choose_from_datasets([numbers(tf, 9)] * 9, failing(tf)),
+    "repeat": lambda tf: failing(tf, 3, 0).repeat(2),
+    "repeat of errors only": lambda tf: failing(tf, 1, 0).repeat(2),
+    "endless repeat of errors only": lambda tf: failing(tf, 1, 0).repeat(),
+}
+
+
+@pytest.mark.parametrize("name", GOING_ON)
+def test_iteration_goes_on_after_an_error_as_in_tensorflow(name: str) -> None:
+    assert steps(GOING_ON[name](prtf)) == steps(GOING_ON[name](tf))
+
+
+@pytest.mark.parametrize("times", [0, 1, 2, 4, None])
+@pytest.mark.parametrize("empty", [set(), {0}, {1}, {0, 1, 2, 3}, {5}])
+def test_repeat_goes_on_after_an_empty_epoch_as_in_tensorflow(times: int | None, empty: set[int]) -> None:
+    def program(tf: Any) -> Any:
+        epochs = iter(range(100))
+
+        def epoch() -> Any:
+            number = next(epochs)
+            return iter([] if number in empty else [number])
+
+        signature = tf.TensorSpec([], tf.int64)
+        return tf.data.Dataset.from_generator(epoch, output_signature=signature).repeat(times).take(6)
+
+    assert steps(program(prtf)) == steps(program(tf))
+
+
+CACHED: dict[str, Callable[[Any, Any], Any]] = {
+    "alone": lambda tf, cached: cached,
+    "take all": lambda tf, cached: cached.take(6),
+    "take some": lambda tf, cached: cached.take(5),
+    "batches": lambda tf, cached: cached.batch(2).take(3),
+    "zip, second": lambda tf, cached: tf.data.Dataset.zip((numbers(tf, 6), cached)),
+    "zip, first": lambda tf, cached: tf.data.Dataset.zip((cached, numbers(tf, 6))),
+    "zip with fewer": lambda tf, cached: tf.data.Dataset.zip((numbers(tf, 5), cached)),
+    "repeat": lambda tf, cached: cached.repeat().take(8),
+}
+
+
+@pytest.mark.parametrize("name", CACHED)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("in_file", [True, False])
+def test_cache_is_complete_when_tensorflows_is(name: str, known: bool, in_file: bool, tmp_path: Path) -> None:
+    counts = []
+    for library in (prtf, tf):
+        calls: list[int] = []
+        source = numbers(library, 6).map(
+            lambda x, tf=library, calls=calls: tf.py_function(
+                lambda x: (calls.append(int(x)), x)[1], [x], tf.int64
+            )
+        )
+        source = source if known else source.filter(lambda x: True)
+        cached = source.cache(str(tmp_path / library.__name__)) if in_file else source.cache()
+        dataset = CACHED[name](library, cached)
+        counts.append([(len(list(dataset)), len(calls)) for _ in range(3)])
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("calls", [None, 1, 2, -1, 0, -2, 3])
+@pytest.mark.parametrize("cycle", [None, -1, 0, 1, 2])
+def test_interleave_takes_tensorflows_cycle(calls: int | None, cycle: int | None) -> None:
+    def program(tf: Any) -> Any:
+        return numbers(tf, 5).interleave(
+            lambda x: slices(tf, [x] * 3), num_parallel_calls=calls, cycle_length=cycle
+        )
+
+    if calls == 3 and cycle in (None, -1):
+        pytest.skip("TensorFlow refuses more calls than there are processors")
+    assert run(prtf, program) == run(tf, program)
+
+
+# --- Random numbers in functions --------------------------------------------------------------------
+
+
+def uniform(tf: Any, seed: int | None = 1) -> Any:
+    return tf.random.uniform([], seed=seed)
+
+
+def drawn(tf: Any, count: int = 3, seed: int | None = 1) -> Any:
+    return numbers(tf, count).map(lambda x: uniform(tf, seed))
+
+
+def flipped(tf: Any) -> Any:
+    return tf.image.random_flip_left_right(tf.reshape(tf.range(2), [1, 2, 1]), seed=3)
+
+
+RANDOM: dict[str, Program] = {
+    "a seed": drawn,
+    "no seed": lambda tf: drawn(tf, seed=None),
+    "one seed twice": lambda tf: numbers(tf, 4).map(lambda x: (uniform(tf), uniform(tf))),
+    "no seed twice": lambda tf: numbers(tf, 4).map(lambda x: (uniform(tf, None), uniform(tf, None))),
+    "two seeds": lambda tf: numbers(tf, 4).map(lambda x: (uniform(tf), uniform(tf, 2))),
+    "repeat": lambda tf: drawn(tf).repeat(2),
+    "repeat without a seed": lambda tf: drawn(tf, seed=None).repeat(2),
+    "one function after the other": lambda tf: drawn(tf).map(lambda x: (x, uniform(tf))),
+    "zip with itself": lambda tf: tf.data.Dataset.zip((drawn(tf), drawn(tf))),
+    "zip with the same": lambda tf: drawn(tf).apply(lambda one: tf.data.Dataset.zip((one, one))),
+    "concatenate": lambda tf: drawn(tf).apply(lambda one: one.concatenate(one)),
+    "choice": lambda tf: drawn(tf).apply(
+        lambda one: tf.data.Dataset.choose_from_datasets(
+            [one, one], slices(tf, np.array([0, 0, 1, 1, 0], np.int64))
+        )
+    ),
+    "datasets in interleave": lambda tf: numbers(tf, 4).interleave(lambda x: drawn(tf, 2), cycle_length=2),
+    "one dataset in flat_map": lambda tf: drawn(tf).apply(lambda one: numbers(tf, 2).flat_map(lambda x: one)),
+    "interleave": lambda tf: numbers(tf, 3).interleave(lambda x: slices(tf, [uniform(tf)]), cycle_length=2),
+    "scan": lambda tf: numbers(tf, 3).scan(0, lambda state, x: (state, uniform(tf))),
+    "groups": lambda tf: numbers(tf, 8).group_by_window(
+        lambda x: x % 2, lambda key, group: group.map(lambda x: uniform(tf)), window_size=2
+    ),
+    "cache": lambda tf: drawn(tf).cache().repeat(2),
+    "prefetch": lambda tf: drawn(tf).prefetch(2).repeat(2),
+    "shuffled vectors": lambda tf: numbers(tf, 4).map(lambda x: tf.random.shuffle(tf.range(20), seed=1)),
+    "a loop in Python": lambda tf: numbers(tf, 2).map(lambda x: tuple(uniform(tf) for _ in range(3))),
+    "while_loop": lambda tf: (
+        numbers(tf, 2)
+        .map(
+            lambda x: tf.while_loop(
+                lambda i, found: i < 3,
+                lambda i, found: (i + 1, tf.concat([found[1:], [uniform(tf)]], 0)),
+                (0, tf.zeros([3])),
+                parallel_iterations=1,
+            )[1]
+        )
+        .unbatch()
+    ),
+    "cond": lambda tf: numbers(tf, 4).map(
+        lambda x: tf.cond(x % 2 == 0, lambda: uniform(tf), lambda: uniform(tf))
+    ),
+    "tf.function": lambda tf: numbers(tf, 2).map(tf.function(lambda x: (uniform(tf), uniform(tf)))),
+    "py_function": lambda tf: numbers(tf, 3).map(
+        lambda x: tf.py_function(lambda x: uniform(tf), [x], tf.float32)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RANDOM)
+@pytest.mark.parametrize("seed", [None, 7])
+def test_random_numbers_in_functions_come_again_where_they_do_in_tensorflow(
+    name: str, seed: int | None
+) -> None:
+    """The numbers differ; which of them are equal does not."""
+    seen = []
+    for library in (prtf, tf):
+        library.random.set_seed(seed)
+        dataset = RANDOM[name](library)
+        seen.append(pattern([list(dataset), list(dataset)]))
+        library.random.set_seed(None)
+    assert seen[0] == seen[1]
+
+
+def test_image_and_mask_are_flipped_together_with_one_seed_as_in_tensorflow() -> None:
+    for library in (prtf, tf):
+        pairs = numbers(library, 40).map(lambda x, tf=library: (flipped(tf), flipped(tf)))
+        flips = [(int(one[0, 0, 0]), int(two[0, 0, 0])) for one, two in pairs]
+        assert {*flips} == {(0, 0), (1, 1)}
+
+
+def test_function_draws_the_numbers_that_the_operation_draws_by_itself() -> None:
+    for library in (prtf, tf):
+        library.random.set_seed(3)
+        alone = [float(uniform(library)) for _ in range(3)]
+        assert [float(x) for x in drawn(library)] == alone
+        library.random.set_seed(None)
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_tf_function_draws_again_what_it_does_in_tensorflow(seed: int | None) -> None:
+    seen = []
+    for library in (prtf, tf):
+        library.random.set_seed(1)
+        draw = library.function(lambda tf=library: (uniform(tf, seed), uniform(tf, seed)))
+        epochs = []
+        for again in (1, 1, 2):
+            library.random.set_seed(again)
+            epochs.append([draw(), draw()])
+        seen.append(pattern(epochs))
+        library.random.set_seed(None)
+    assert seen[0] == seen[1]
+
+
+def test_function_keeps_the_global_seed_of_its_time_as_in_tensorflow() -> None:
+    for library in (prtf, tf):
+        orders = []
+        for later in (4, 5):
+            library.random.set_seed(3)
+            dataset = drawn(library, seed=None)
+            library.random.set_seed(later)
+            orders.append([float(x) for x in dataset])
+            library.random.set_seed(None)
+        assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+@pytest.mark.parametrize("again", [None, True, False])
+def test_samples_are_drawn_again_where_they_are_in_tensorflow(seed: int | None, again: bool | None) -> None:
+    seen = []
+    for library in (prtf, tf):
+        parts = [numbers(library, 30), numbers(library, 100, 130)]
+        dataset = library.data.Dataset.sample_from_datasets(
+            parts, seed=seed, rerandomize_each_iteration=again
+        )
+        epochs = [[int(x) for x in dataset] for _ in range(2)]
+        twice = [int(x) for x in dataset.repeat(2)]
+        seen.append((epochs[0] == epochs[1], twice[:60] == twice[60:]))
+    assert seen[0] == seen[1] == (not again, not again)
+
+
 # --- Random chains ----------------------------------------------------------------------------------
 
 # Each function gets a dataset and two numbers from 0 to 3.
@@ -625,10 +888,10 @@ def test_interleaved_files_come_in_tensorflows_order(shards: list[str]) -> None:
 def test_listed_files_are_those_that_tensorflow_lists(tmp_path: Path) -> None:
     for name in ("b.txt", "a.txt", ".hidden", "c.csv"):
         (tmp_path / name).write_text(f"{name} 1\r\n2\n\n3")
-    for pattern in ("*", "*.txt", "?.*", "[ab]*", "c.csv", ["c*", "a*"]):
+    for names in ("*", "*.txt", "?.*", "[ab]*", "c.csv", ["c*", "a*"]):
 
-        def program(tf: Any, pattern: Any = pattern) -> Any:
-            patterns = [str(tmp_path / one) for one in ([pattern] if isinstance(pattern, str) else pattern)]
+        def program(tf: Any, names: Any = names) -> Any:
+            patterns = [str(tmp_path / one) for one in ([names] if isinstance(names, str) else names)]
             return tf.data.Dataset.list_files(patterns, shuffle=False)
 
         assert run(prtf, program) == run(tf, program)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import struct
+import zlib
 from typing import Any
 
 import numpy as np
@@ -173,6 +175,110 @@ def test_bmp_decodes_to_the_same_pixels(mode):
     same(
         ours.io.decode_image(data, channels=3), tf.io.decode_image(data, channels=3)
     ) if mode == "RGB" else None
+
+
+def gif(indices: Any, screen: tuple[int, int], left: int, top: int) -> bytes:
+    """A GIF of four colours with one frame somewhere on its screen."""
+    height, width = indices.shape
+    image = Image.fromarray(indices.astype(np.uint8))
+    image = image.convert("P")
+    image.putpalette([10, 20, 30, 200, 0, 0, 0, 200, 0, 0, 0, 200])
+    data = bytearray(saved(image, "GIF"))
+    data[6:10] = struct.pack("<2H", *screen)
+    size = struct.pack("<2H", width, height)
+    at = data.index(b",\0\0\0\0" + size)
+    data[at + 1 : at + 5] = struct.pack("<2H", left, top)
+    return bytes(data)
+
+
+def bmp(bits: int, height: int = 5, width: int = 7) -> bytes:
+    """A BMP of random pixels. A negative height stores the rows from top to bottom."""
+    size = abs(height) * (-(-width * bits // 32) * 4)
+    header = struct.pack("<IHHI", 54 + size, 0, 0, 54)
+    header += struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, 0, size, 0, 0, 0, 0)
+    return b"BM" + header + np.random.default_rng(1).bytes(size)
+
+
+def with_chunk(png: bytes, chunk: bytes) -> bytes:
+    """A PNG with one chunk more behind its header."""
+    whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return png[:33] + whole + png[33:]
+
+
+def gamma(value: int, mode: str = "RGB") -> bytes:
+    return with_chunk(saved(drawn(64, 64, mode), "PNG"), b"gAMA" + struct.pack(">I", value))
+
+
+colour, grey = drawn(9, 7).quantize(8), drawn(9, 7, "L")
+PICTURES = {
+    "GIF": saved(colour, "GIF"),
+    "grey GIF": saved(grey, "GIF"),
+    "GIF of one bit": saved(grey.convert("1"), "GIF"),
+    "interlaced GIF": saved(colour, "GIF", interlace=1),
+    "GIF of three frames": saved(
+        colour, "GIF", save_all=True, append_images=[drawn(9, 7, seed=seed).quantize(8) for seed in (1, 2)]
+    ),
+    "grey GIF of two frames": saved(grey, "GIF", save_all=True, append_images=[grey.rotate(180)]),
+    "transparent GIF": saved(colour, "GIF", transparency=1),
+    "transparent GIF of two frames": saved(
+        colour, "GIF", save_all=True, append_images=[colour.rotate(180)], transparency=1, disposal=2
+    ),
+    "small frame": gif(np.arange(6).reshape(2, 3) % 4, (7, 5), 0, 0),
+    "small frame in the middle": gif(np.arange(6).reshape(2, 3) % 4, (7, 5), 1, 1),
+    "frame outside of the screen": gif(np.arange(6).reshape(2, 3) % 4, (2, 2), 5, 5),
+    "cut GIF": saved(
+        colour, "GIF", save_all=True, append_images=[drawn(9, 7, seed=seed).quantize(8) for seed in (1, 2)]
+    )[:-20],
+    "cut GIF of one frame": saved(colour, "GIF")[:60],
+    "BMP": saved(drawn(5, 7), "BMP"),
+    "grey BMP": saved(grey, "BMP"),
+    "BMP with a palette": saved(colour, "BMP"),
+    "BMP of one bit": saved(grey.convert("1"), "BMP"),
+    "BMP with opacity": saved(drawn(5, 7, "RGBA"), "BMP"),
+    **{f"BMP of {bits} bits": bmp(bits) for bits in (1, 4, 8, 16, 24, 32)},
+    "BMP from the top": bmp(24, -5),
+    "cut BMP": bmp(24)[:-4],
+    "BMP and more": bmp(24) + b"more",
+    "BMP without rows": bmp(24, 0),
+    **{f"PNG of gamma {value}": gamma(value) for value in (45455, 100000, 96000, 22000, 250000, 0, 1)},
+    "PNG with opacity and a gamma": gamma(45455, "RGBA"),
+    "grey PNG with a gamma": gamma(45455, "L"),
+    "PNG with a palette and a gamma": with_chunk(
+        saved(Image.fromarray(noise(64, 64, 3)).quantize(200), "PNG"), b"gAMA" + struct.pack(">I", 45455)
+    ),
+    "sRGB": with_chunk(saved(drawn(64, 64), "PNG"), b"sRGB\0"),
+}
+DECODERS: dict[str, Any] = {
+    **{f"decode_png {n}": lambda tf, data, n=n: tf.io.decode_png(data, n) for n in (0, 1, 2, 3, 4)},
+    **{f"decode_jpeg {n}": lambda tf, data, n=n: tf.io.decode_jpeg(data, n) for n in (0, 1, 3, 4)},
+    **{f"decode_bmp {n}": lambda tf, data, n=n: tf.io.decode_bmp(data, n) for n in (0, 1, 2, 3, 4)},
+    **{f"decode_image {n}": lambda tf, data, n=n: tf.io.decode_image(data, n) for n in (0, 1, 3, 4)},
+    "first frame": lambda tf, data: tf.io.decode_image(data, expand_animations=False),
+    "decode_gif": lambda tf, data: tf.io.decode_gif(data),
+    "decode_and_crop_jpeg": lambda tf, data: tf.image.decode_and_crop_jpeg(data, [0, 0, 2, 2]),
+    "uint16": lambda tf, data: tf.io.decode_image(data, dtype=tf.uint16),
+    "PNG of uint16": lambda tf, data: tf.io.decode_png(data, dtype=tf.uint16),
+    "float32": lambda tf, data: tf.io.decode_image(data, dtype=tf.float32),
+}
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("picture", PICTURES)
+def test_any_decoder_gives_the_same_pixels_of_any_format_or_refuses_it(picture, decoder):
+    if picture == "BMP from the top" and decoder in ("uint16", "float32"):
+        pytest.skip("TensorFlow crashes")
+
+    def outcome(library):
+        try:
+            return DECODERS[decoder](library, PICTURES[picture])
+        except Exception as error:
+            return type(error).__name__
+
+    mine, theirs = outcome(ours), outcome(tf)
+    if isinstance(theirs, str):
+        assert mine == theirs
+    else:
+        same(mine, theirs)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])

@@ -49,6 +49,32 @@ def run(tf: Any, program: Callable[[Any], Any]) -> Any:
         return error_of(error)
 
 
+def steps(dataset: Any) -> list[Any]:
+    """The elements of a dataset, with the class of each error in its place. At most 40."""
+    found: list[Any] = []
+    iterator = iter(dataset)
+    while len(found) < 40:
+        try:
+            found.append(plain(next(iterator)))
+        except StopIteration:
+            return found
+        except Exception as error:  # the test compares the classes
+            found.append(type(error).__name__)
+    return found
+
+
+def pattern(epochs: list[list[Any]]) -> list[Any]:
+    """Random elements in a form that can be compared: each value as the number of values seen before it."""
+    numbers: dict[str, int] = {}
+
+    def number(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(number, value))
+        return numbers.setdefault(repr(plain(value)), len(numbers))
+
+    return [[number(element) for element in epoch] for epoch in epochs]
+
+
 def specs(tf: Any, program: Callable[[Any], Any]) -> Any:
     """The element spec of the dataset that ``program(tf)`` returns."""
     return program(tf).element_spec

@@ -79,3 +79,14 @@ WRONG: list[tuple[Any, str]] = [
 def test_what_tensorflow_refuses_is_refused(program: Any, text: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         program()
+
+
+def test_squared_difference_of_complex_numbers_is_real() -> None:
+    assert tf.math.squared_difference([1 + 2j], [3 - 1j]).numpy().tolist() == [13]
+    assert tf.math.squared_difference([1, 5], [3, 2]).numpy().tolist() == [4, 9]
+
+
+def test_clipping_keeps_the_shape() -> None:
+    assert tf.clip_by_value([1, 2, 3], [0, 0, 4], 2).numpy().tolist() == [1, 2, 4]
+    with pytest.raises(ValueError, match=r"Shapes \(3,\) and \(2, 3\) are incompatible"):
+        tf.clip_by_value([1, 2, 3], [[0], [1]], 5)

@@ -65,3 +65,52 @@ WRONG: list[tuple[Any, str]] = [
 def test_what_tensorflow_refuses_is_refused(program: Any, text: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         program()
+
+
+@given(st.text(max_size=8), st.integers(-8, 8), st.integers(-1, 9))
+def test_characters_are_cut_as_in_python(text: str, pos: int, count: int) -> None:
+    begin = pos + len(text) if pos < 0 else pos
+    if not 0 <= begin <= len(text):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
+            tf.strings.substr(text, pos, count, unit="UTF8_CHAR")
+        return
+    found = tf.strings.substr(text, pos, count, unit="UTF8_CHAR").numpy()
+    assert found.decode() == text[begin : None if count < 0 else begin + count]
+    assert tf.strings.length(text, unit="UTF8_CHAR").numpy() == len(text)
+
+
+def test_strings_are_cut_at_places_of_their_own() -> None:
+    assert tf.strings.substr(["hello", "world"], [1, 2], [2, 3]).numpy().tolist() == [b"el", b"rld"]
+    assert tf.strings.substr("hello", [0, 1], [1, 2]).numpy().tolist() == [b"h", b"el"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="pos and len should have the same shape"):
+        tf.strings.substr(["hello", "world"], 1, [2, 3])
+
+
+def test_first_of_the_given_dimensions_is_joined_first() -> None:
+    matrix = [["a", "b"], ["c", "d"]]
+    assert tf.strings.reduce_join(matrix).numpy() == b"abcd"
+    assert tf.strings.reduce_join(matrix, axis=[1, 0]).numpy() == b"abcd"
+    assert tf.strings.reduce_join(matrix, axis=[0, 1]).numpy() == b"acbd"
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "expected"),
+    [
+        (7, {"width": 3, "fill": "-"}, b"7  "),
+        (7, {"fill": "+"}, b"+7"),
+        (np.uint8(7), {"fill": "+", "width": 3}, b"  7"),
+        ("a", {"width": 3}, b"  a"),
+        (True, {"width": 9}, b"true"),
+        (1.5 - 2j, {"shortest": True}, b"(1.5,-2)"),
+    ],
+)
+def test_numbers_are_shown_as_by_printf(value: Any, options: Any, expected: bytes) -> None:
+    assert tf.strings.as_string(value, **options).numpy() == expected
+
+
+@pytest.mark.parametrize(
+    "options", [{"scientific": True}, {"shortest": True}, {"precision": 2}, {"fill": "x"}, {"fill": "00"}]
+)
+def test_integers_are_not_shown_with_the_options_of_floats(options: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.strings.as_string(7, **options)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_dtype, float32, int32, string
+from ..dtypes import DType, as_dtype, float32, int32, of_numpy, string
 from ..errors import UnimplementedError
 from .operators import kernel_name
 from .ragged_sparse import RaggedTensor, SparseTensor
@@ -56,7 +56,31 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> EagerTenso
     """``cast`` that replaces a value out of range by the nearest one in range."""
     wanted = as_dtype(dtype)
     array = to_numpy(value)
-    if wanted.is_integer:
-        array = np.clip(array, wanted.min, wanted.max)
-    made: EagerTensor = cast(array, wanted)
+    if array.dtype.kind == "c":
+        if wanted.is_complex:
+            parts = (saturate_cast(part, wanted.real_dtype)._array for part in (array.real, array.imag))
+            real, imaginary = parts
+            return of_array((real + 1j * imaginary).astype(wanted.as_numpy_dtype))
+        array = array.real
+    made: EagerTensor = cast(np.clip(array, *_limits(of_numpy(array.dtype), wanted.real_dtype)), wanted)
     return made
+
+
+def _limits(source: DType, target: DType) -> tuple[Any, Any]:
+    """The least and the greatest number of ``source`` that ``target`` has, too."""
+    limits = []
+    for own, other in ((source.min, target.min), (source.max, target.max)):
+        limit = min(_number(own), _number(other), key=abs)  # the nearer to 0
+        stored = source.as_numpy_dtype(limit)
+        if abs(_number(stored)) > abs(limit):  # it was rounded up
+            stored = np.nextafter(stored, source.as_numpy_dtype(0))
+        limits.append(stored)
+    return limits[0], limits[1]
+
+
+def _number(value: Any) -> Any:
+    """A numpy scalar as a Python number. Integers and floats are compared exactly there."""
+    if isinstance(value, np.generic):
+        found = value.item()
+        return found if isinstance(found, (int, float)) else float(value)
+    return value

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_dtype, float32, string
+from ..dtypes import DType, as_dtype, float32, string
 from ..errors import invalid
-from .operators import kernel_name
+from .convert import Array
+from .operators import kernel_name, shape_text
 from .tensor import EagerTensor, constant, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
@@ -90,12 +91,12 @@ def one_hot(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
 ) -> EagerTensor:
     """A new dimension of length ``depth``: ``on_value`` at the index, ``off_value`` elsewhere."""
-    wanted = None if dtype is None else as_dtype(dtype)
-    if wanted is None:
-        given = next((value for value in (on_value, off_value) if value is not None), None)
-        wanted = float32 if given is None else convert_to_tensor(given).dtype
-    on = convert_to_tensor(1 if on_value is None else on_value, wanted)._array
-    off = convert_to_tensor(0 if off_value is None else off_value, wanted)._array
+    on, off = _on_and_off(on_value, off_value, None if dtype is None else as_dtype(dtype))
+    lengths = to_numpy(depth)
+    if lengths.ndim:
+        raise invalid(f"depth must be a scalar, but got: {shape_text(lengths.shape)}")
+    if lengths < 0:
+        raise invalid(f"depth must be non-negative, got: {lengths}")
     array = to_numpy(indices)
     if array.dtype.kind == "f" and not isinstance(indices, np.ndarray):
         if isinstance(indices, float):
@@ -112,3 +113,25 @@ def one_hot(  # noqa: PLR0917 - TensorFlow's signature
     shape[place] = int(depth)
     hot = np.expand_dims(array, place) == np.arange(int(depth)).reshape(shape)
     return of_array(np.asarray(np.where(hot, on, off)).astype(on.dtype, copy=False))
+
+
+def _on_and_off(on_value: Any, off_value: Any, wanted: DType | None) -> tuple[Array, Array]:
+    """The two values of ``one_hot``, which must have one dtype."""
+    given = []
+    for what, value in (("on_value", on_value), ("off_value", off_value)):
+        if value is None:
+            continue
+        try:
+            tensor = convert_to_tensor(value, dtype_hint=wanted)
+        except (TypeError, ValueError):
+            tensor = convert_to_tensor(value)
+        if wanted is not None and tensor.dtype != wanted:
+            raise TypeError(f"dtype {tensor.dtype} of {what} does not match dtype parameter {wanted}")
+        if tensor.ndim:
+            raise invalid(f"{what} must be a scalar, but got: {shape_text(tensor._array.shape)}")
+        given.append(tensor.dtype)
+    if len(given) == 2 and given[0] != given[1]:
+        raise TypeError(f"dtype {given[0]} of on_value does not match dtype {given[1]} of off_value")
+    dtype = wanted or (given[0] if given else float32)
+    on = convert_to_tensor(1 if on_value is None else on_value, dtype)._array
+    return on, convert_to_tensor(0 if off_value is None else off_value, dtype)._array

@@ -26,6 +26,7 @@ from ..errors import (
 from .nest import apply
 from .operators import kernel_name
 from .ragged_sparse import RaggedTensor, SparseTensor, wrap
+from .seeds import bodies, eager, traced
 from .tensor import EagerTensor, Tensor, convert_to_tensor
 
 
@@ -51,10 +52,7 @@ def function(func: Callable[..., Any] | None = None, *args: Any, **options: Any)
     if func is None or not callable(func):
         return function
 
-    @functools.wraps(func)
-    def run(*values: Any, **named: Any) -> Any:
-        return func(*values, **named)
-
+    run = traced(func)
     run.python_function = func  # type: ignore[attr-defined]
     run.get_concrete_function = lambda *values, **named: run  # type: ignore[attr-defined]
     return run
@@ -85,7 +83,8 @@ def no_op(name: str | None = None) -> None:
 def _results(func: Callable[..., Any], values: list[Any], types: Any, convert: Callable[..., Any]) -> Any:
     """The results of ``func(*values)``, each converted to its type. Its errors become TensorFlow's."""
     try:
-        result = func(*values)
+        with eager():
+            result = func(*values)
     except OpError:
         raise
     except Exception as error:
@@ -113,6 +112,8 @@ def _as_tensorflow(error: Exception) -> Exception:
         (kind for known, kind in _TENSORFLOW_CLASSES.items() if isinstance(error, known)), UnknownError
     )
     text = f"{type(error).__name__}: {error}"
+    if isinstance(error, StopIteration):  # an error that is one would end iterators on its way
+        return kind(None, None, text)
     try:
         return combined_error(kind, error, text)
     except TypeError:  # the class cannot be combined, or its constructor needs other arguments
@@ -184,12 +185,14 @@ def _checked(result: Any, dtype: Any) -> EagerTensor:
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """``true_fn()`` if ``pred`` is true, else ``false_fn()``."""
-    return true_fn() if pred else false_fn()
+    if_true, if_false = bodies(true_fn, false_fn)
+    return if_true() if pred else if_false()
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, **options: Any) -> Any:  # noqa: A002, RUF100
     """Calls ``body`` with its own results while ``cond`` of them is true."""
     values = type(loop_vars)(apply(wrap_value, tuple(loop_vars)))
-    while cond(*values):
-        values = body(*values)
+    test, step = bodies(cond, body)
+    while test(*values):
+        values = step(*values)
     return values

@@ -12,7 +12,7 @@ import numpy as np
 from ...payload.values import filled
 from ..dtypes import of_numpy
 from ..errors import invalid
-from .operators import shape_text
+from .operators import kernel_name, shape_text
 from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
@@ -86,21 +86,36 @@ def split(
         raise invalid(f"-input rank(-{ndim}) <= split_dim < input rank ({ndim}), but got {axis}")
     length = array.shape[axis]
     if not sizes.ndim:
+        if sizes.dtype.kind == "f":
+            raise ValueError(
+                "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument "
+                f"provided: {num_or_size_splits}"
+            )
         count = int(sizes)
+        if count < 1:
+            raise invalid(f"Value for attr 'num_split' of {count} must be at least minimum 1")
         if length % count:
             raise invalid(
                 "Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {axis % array.ndim} (size = {length}) and num_split {count}"
             )
         return [of_array(part) for part in np.split(array, count, axis)]
+    if sizes.ndim > 1 or num not in (None, sizes.size):
+        raise invalid(
+            "size of the split_tensor must be 1-D and have the same elements as outputs got "
+            f"{sizes.ndim} -D and {sizes.size} elements"
+        )
     parts = sizes.tolist()
+    if parts.count(-1) > 1:
+        raise invalid("There can only be one -1 in the input.")
+    given = sum(part for part in parts if part != -1)
     if -1 in parts:
-        parts[parts.index(-1)] = length - sum(part for part in parts if part != -1)
+        parts[parts.index(-1)] = length - given
     if sum(parts) != length or min(parts, default=0) < 0:
         raise invalid(
             "Determined shape must either match input shape along split_dim exactly if fully specified, "
             "or be less than the size of the input along split_dim if not fully specified.  Got: "
-            f"{sum(parts)}"
+            f"{given}"
         )
     return [of_array(part) for part in np.split(array, np.cumsum(parts)[:-1], axis)]
 
@@ -110,10 +125,7 @@ def pad(
 ) -> EagerTensor:
     """The tensor padded with elements before and after it in each dimension."""
     array = to_numpy(tensor)
-    widths = [tuple(pair) for pair in to_numpy(paddings).tolist()]
-    if len(widths) != array.ndim:
-        shapes = f"[{len(widths)},2] {shape_text(array.shape)}"
-        raise invalid(f"The first dimension of paddings must be the rank of inputs{shapes}")
+    widths = _padding_widths(paddings, array, "" if mode.upper() == "CONSTANT" else ",")
     if mode.upper() == "CONSTANT":
         given = isinstance(constant_values, EagerTensor) or constant_values != 0
         fill = to_numpy(convert_to_tensor(constant_values, of_numpy(array.dtype)))[()] if given else None
@@ -129,7 +141,33 @@ def pad(
             "Value of argument `mode` expected to be one of `CONSTANT`, `REFLECT`, or `SYMMETRIC`. "
             f"Received `mode` = {mode}"
         )
+    most = "less than" if mode.upper() == "REFLECT" else "no greater than"
+    for (before, after), length in zip(widths, array.shape, strict=True):
+        if before < 0 or after < 0:
+            raise invalid(f"paddings must be non-negative: {before} {after}")
+        if max(before, after) > length - (mode.upper() == "REFLECT"):
+            beyond = f"{'not less' if mode.upper() == 'REFLECT' else 'greater'} than {length}"
+            raise invalid(f"paddings must be {most} the dimension size: {before}, {after} {beyond}")
     return of_array(np.pad(array, widths, mode=modes[mode.upper()]))
+
+
+def _padding_widths(paddings: Any, array: Any, separator: str) -> list[tuple[int, int]]:
+    """Pairs of widths, one for each dimension of ``array``."""
+    widths = to_numpy(paddings)
+    if widths.dtype not in (np.int32, np.int64):
+        kind = kernel_name(of_numpy(widths.dtype))
+        allowed = "int32, int64"
+        raise invalid(f"Value for attr 'Tpaddings' of {kind} is not in the list of allowed values: {allowed}")
+    if widths.ndim != 2 or widths.shape[1] != 2:
+        raise invalid(f"paddings must be a matrix with 2 columns: {shape_text(widths.shape)}")
+    if len(widths) != array.ndim:
+        shapes = f"{shape_text(widths.shape)}{separator} {shape_text(array.shape)}"
+        raise invalid(f"The first dimension of paddings must be the rank of inputs{shapes}")
+    pairs = [(before, after) for before, after in widths.tolist()]
+    for before, after in pairs if not separator else ():
+        if before < 0 or after < 0:
+            raise invalid(f"Paddings must be non-negative: {before} {after}")
+    return pairs
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  # noqa: A002

@@ -16,6 +16,7 @@ from ..errors import invalid
 from .convert import Array
 from .eager import wrap_value
 from .ragged_sparse import RaggedTensor
+from .seeds import bodies
 from .shapes import RaggedTensorSpec
 from .tensor import EagerTensor, of_array
 
@@ -37,7 +38,8 @@ def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, **options: A
     wanted = dtype if wanted is None else wanted
     if wanted is None:
         wanted = _pack(elems, [leaf if isinstance(leaf, RaggedTensor) else leaf.dtype for leaf in leaves])
-    results = [fn(_pack(elems, row)) for row in zip(*rows, strict=True)]
+    (body,) = bodies(fn)
+    results = [body(_pack(elems, row)) for row in zip(*rows, strict=True)]
     for result in results:
         if not _same(wanted, result):
             raise ValueError("The two structures don't have the same nested structure.")

@@ -134,9 +134,23 @@ class RaggedTensor(Tensor):
         dtype = self._ragged.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
         return of_array(np.array(len(self._ragged), dtype))
 
-    def row_lengths(self, axis: int = 1) -> EagerTensor:
-        """The length of each row."""
-        return of_array(self._ragged.row_lengths())
+    def row_lengths(self, axis: int = 1) -> Any:
+        """The length of each row; for a further dimension, a ragged tensor of the lengths along it."""
+        ndim = len(self.shape)
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"axis={axis} out of bounds: expected {-ndim}<=axis<{ndim}")
+        place = axis % ndim
+        if place == 0:
+            return self.nrows()
+        if place == 1:
+            return of_array(self._ragged.row_lengths())
+        values = self.values
+        if isinstance(values, RaggedTensor):
+            lengths = values.row_lengths(place - 1)
+        else:
+            length = values.shape[place - 1]
+            lengths = of_array(np.full(values.shape[: place - 1], length, self._ragged.row_splits.dtype))
+        return RaggedTensor(Ragged(unwrap(lengths), self._ragged.row_splits))
 
     def row_starts(self) -> EagerTensor:
         """The offset in ``values`` at which each row begins."""

@@ -15,14 +15,16 @@ from typing import Any
 
 from ... import public
 from .._values.nest import apply, flatten, pack
+from .._values.seeds import shuffle_seed
 from .._values.shapes import TensorSpec
-from ..dtypes import int64
-from ..errors import invalid
-from ..random import shuffle_seed
+from .._values.tensor import convert_to_tensor
+from ..dtypes import float32, float64, int64
+from ..errors import InvalidArgumentError, OutOfRangeError, invalid
 from . import batches, iterators, sources
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
-from .functions import check_callable, no_elements, spec_of_results
-from .structure import Element, Spec, as_element, call, common_spec, compatible, int64_scalar, with_shape
+from .functions import UserFunction, no_elements, spec_of_results
+from .run import Run
+from .structure import Element, Spec, as_element, common_spec, compatible, int64_scalar, with_shape
 from .windows import WindowMethods
 
 _INT64_SCALAR = TensorSpec((), int64)
@@ -91,9 +93,9 @@ class Dataset(WindowMethods):
                     f"`tf.data.Dataset` objects but encountered object of type {type(leaf)}."
                 )
 
-        def make(probe: bool) -> Iterator[Element]:
-            rows = zip(*(leaf._iterate(probe) for leaf in leaves), strict=False)
-            return (pack(parts, row) for row in rows)
+        def make(run: Run) -> Iterator[Element]:
+            rows = iterators.Zip([leaf._iterate(run, number) for number, leaf in enumerate(leaves)])
+            return map(partial(pack, parts), rows)
 
         numbers = [leaf._cardinality for leaf in leaves]
         finite = [number for number in numbers if number != INFINITE]
@@ -112,7 +114,9 @@ class Dataset(WindowMethods):
                 f"but are {spec!r}."
             )
         return _directed_interleave(
-            datasets, lambda probe: map(int, choice_dataset._iterate(probe)), bool(stop_on_empty_dataset)
+            datasets,
+            lambda run: map(int, choice_dataset._iterate(run, len(datasets))),
+            bool(stop_on_empty_dataset),
         )
 
     @staticmethod
@@ -124,13 +128,24 @@ class Dataset(WindowMethods):
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
         """Elements of random ones of ``datasets``, which are drawn by ``weights``."""
-        numbers = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
-        if len(numbers) != len(datasets):
-            raise ValueError(
-                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                f"`len(weights)={len(numbers)}` vs. `len(datasets)={len(datasets)}`."
-            )
+        numbers = [1.0] * len(datasets)
+        if weights is not None:
+            tensor = convert_to_tensor(weights)
+            if len(tensor) != len(datasets):
+                raise ValueError(
+                    "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                    f"`len(weights)={len(tensor)}` vs. `len(datasets)={len(datasets)}`."
+                )
+            if tensor.dtype not in (float32, float64):
+                raise TypeError(
+                    "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+                    f"{tensor.dtype}."
+                )
+            numbers = tensor.numpy().tolist()
         pairs = [pair for pair in zip(datasets, numbers, strict=True) if pair[1] > 0]
+        if datasets and not pairs:
+            empty: Dataset = datasets[0].take(0)
+            return empty
         if len(pairs) == 1:
             only: Dataset = pairs[0][0]
             return only
@@ -138,7 +153,7 @@ class Dataset(WindowMethods):
         positive = [weight for _, weight in pairs]
         return _directed_interleave(
             [dataset for dataset, _ in pairs],
-            lambda _: iterators.weighted_choices(positive, text_seed),
+            iterators.WeightedChoices(positive, text_seed, bool(rerandomize_each_iteration)),
             bool(stop_on_empty_dataset),
         )
 
@@ -154,27 +169,28 @@ class Dataset(WindowMethods):
         name: str | None = None,
     ) -> Dataset:
         """``map_func`` of every element, in order; with ``num_parallel_calls`` in threads."""
-        check_callable(map_func)
+        mapped = UserFunction(map_func, at_end=InvalidArgumentError)
         threads = 0 if num_parallel_calls is None else int(num_parallel_calls)
         if num_parallel_calls is not None and threads != AUTOTUNE and threads < 1:
             raise invalid("num_parallel_calls must be greater than zero.")
 
-        def function(element: Element) -> Element:
-            return as_element(call(map_func, element), "Dataset.map()")
+        def function_in(run: Run) -> Callable[[Element], Element]:
+            function = mapped.of_element(run)
+            return lambda element: as_element(function(element), "Dataset.map()")
 
-        def make(probe: bool) -> Iterator[Element]:
-            elements = self._iterate(probe)
+        def make(run: Run) -> Iterator[Element]:
+            elements, function = self._iterate(run), function_in(run)
             if threads > 0:
                 return iterators.ParallelMap(function, elements, threads)
             if threads == AUTOTUNE:
                 return iterators.AutotunedMap(function, elements)
             return map(function, elements)
 
-        return self._derive(
-            "ParallelMap" if threads else "Map",
-            make,
-            lambda: spec_of_results(self.element_spec, self._iterate(probe=True), function),
-        )
+        def spec() -> Spec:
+            run = Run(probe=True)
+            return spec_of_results(self.element_spec, self._iterate(run), function_in(run))
+
+        return self._derive("ParallelMap" if threads else "Map", make, spec)
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
         """The elements of the datasets that ``map_func`` returns, one dataset after the other."""
@@ -191,33 +207,35 @@ class Dataset(WindowMethods):
     ) -> Dataset:
         """Blocks of ``block_length`` elements, in turn from ``cycle_length`` datasets of ``map_func``."""
         cycle = AUTOTUNE if cycle_length is None else int(cycle_length)
-        if cycle == AUTOTUNE:
-            # TensorFlow's default, which depends on the machine.
-            cycle = 1 if num_parallel_calls == AUTOTUNE else os.cpu_count() or 1
         block = 1 if block_length is None else int(block_length)
+        if num_parallel_calls is not None:
+            cycle = _parallel_cycle(cycle, block, int(num_parallel_calls))
+            return self._interleave("ParallelInterleave", map_func, cycle, block)
+        if cycle == AUTOTUNE:
+            cycle = os.cpu_count() or 1  # TensorFlow's default, which depends on the machine
         for what, number in (("cycle_length", cycle), ("block_length", block)):
             if number < 1:
                 raise invalid(f"{what} must be greater than zero.")
-        kind = "Interleave" if num_parallel_calls is None else "ParallelInterleave"
-        return self._interleave(kind, map_func, cycle, block)
+        return self._interleave("Interleave", map_func, cycle, block)
 
     def _interleave(self, kind: str, map_func: Callable[..., Dataset], cycle: int, block: int) -> Dataset:
-        check_callable(map_func)
+        function = UserFunction(map_func)
 
-        def inner(element: Element) -> Dataset:
-            made = call(map_func, element)
+        def inner(element: Element, run: Run) -> Dataset:
+            made = function.of_element(run)(element)
             if not isinstance(made, Dataset):
                 raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {made!r}.")
             return made
 
-        def make(probe: bool) -> Iterator[Element]:
+        def make(run: Run) -> Iterator[Element]:
             return iterators.Interleave(
-                self._iterate(probe), lambda element: inner(element)._iterate(probe), cycle, block
+                self._iterate(run), lambda element: inner(element, run)._iterate(run, 1), cycle, block
             )
 
         def spec() -> Spec:
-            for element in self._iterate(probe=True):
-                return inner(element).element_spec
+            run = Run(probe=True)
+            for element in self._iterate(run):
+                return inner(element, run).element_spec
             raise no_elements()
 
         return self._derive(kind, make, spec, UNKNOWN)
@@ -228,8 +246,10 @@ class Dataset(WindowMethods):
         """The final state after ``state = reduce_func(state, element)`` for every element."""
         state = as_element(initial_state)
         types = [leaf.dtype for leaf in flatten(state)]
-        for element in self._iterate():
-            state = as_element(reduce_func(state, element), "Dataset.reduce()")
+        run = Run()
+        function = UserFunction(reduce_func, at_end=OutOfRangeError).of_arguments(run)
+        for element in self._iterate(run):
+            state = as_element(function(state, element), "Dataset.reduce()")
             if [leaf.dtype for leaf in flatten(state)] != types:
                 raise TypeError(
                     "The element types for the new state must match the initial state. Expected "
@@ -242,7 +262,7 @@ class Dataset(WindowMethods):
         first = int(start)
         return self._derive(
             "Zip",
-            lambda probe: zip(map(int64_scalar, count(first)), self._iterate(probe), strict=False),
+            lambda run: iterators.Zip([map(int64_scalar, count(first)), self._iterate(run)]),
             lambda: (_INT64_SCALAR, self.element_spec),
         )
 
@@ -259,8 +279,8 @@ class Dataset(WindowMethods):
         """Batches: ``batch_size`` elements stacked into one."""
         size = _batch_size(batch_size)
 
-        def make(probe: bool) -> Iterator[Element]:
-            groups = iterators.grouped(self._iterate(probe), size, bool(drop_remainder))
+        def make(run: Run) -> Iterator[Element]:
+            groups = iterators.grouped(self._iterate(run), size, bool(drop_remainder))
             return map(partial(batches.stacked, spec=self._known_spec), groups)
 
         kind = "Batch" if num_parallel_calls is None else "ParallelBatch"
@@ -280,8 +300,8 @@ class Dataset(WindowMethods):
         if self._known_spec is not None:
             padding.checked(self._known_spec)
 
-        def make(probe: bool) -> Iterator[Element]:
-            groups = iterators.grouped(self._iterate(probe), size, bool(drop_remainder))
+        def make(run: Run) -> Iterator[Element]:
+            groups = iterators.grouped(self._iterate(run), size, bool(drop_remainder))
             return map(padding.batch, groups)
 
         def spec() -> Spec:
@@ -319,8 +339,8 @@ class Dataset(WindowMethods):
             if length is not None and self._cardinality >= 0:
                 cardinality = self._cardinality * length
 
-        def make(probe: bool) -> Iterator[Element]:
-            return iterators.flattened(self._iterate(probe), batches.rows_of)
+        def make(run: Run) -> Iterator[Element]:
+            return iterators.flattened(self._iterate(run), batches.rows_of)
 
         return self._derive(
             "Unbatch",
@@ -333,7 +353,7 @@ class Dataset(WindowMethods):
 Elements._dataset_class = Dataset
 
 
-def _directed_interleave(datasets: Any, choices: Callable[[bool], Iterator[int]], stop: bool) -> Dataset:
+def _directed_interleave(datasets: Any, choices: Callable[[Run], Iterator[int]], stop: bool) -> Dataset:
     """Elements of several datasets, in the order of the choices."""
     parts = list(datasets)
     if not parts:
@@ -343,13 +363,32 @@ def _directed_interleave(datasets: Any, choices: Callable[[bool], Iterator[int]]
         shown = ".\n".join(f"Dataset {number} element_spec={spec!r}" for number, spec in enumerate(known))
         raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n {shown}.")
     return Dataset(
-        lambda probe: iterators.directed_interleave(
-            [part._iterate(probe) for part in parts], choices(probe), stop
+        lambda run: iterators.directed_interleave(
+            [part._iterate(run, number) for number, part in enumerate(parts)], choices(run), stop
         ),
         lambda: reduce(common_spec, [part.element_spec for part in parts]),
         UNKNOWN,
         "DirectedInterleave",
     )
+
+
+def _parallel_cycle(cycle: int, block: int, calls: int) -> int:
+    """The cycle length of an ``interleave`` with ``num_parallel_calls``, after TensorFlow's checks."""
+    if calls != AUTOTUNE and calls < 1:
+        raise invalid("num_parallel_calls must be greater than zero.")
+    if cycle != AUTOTUNE and cycle < 1:
+        raise invalid(f"`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is {cycle}")
+    if block < 1:
+        raise invalid("`block_length` must be > 0")
+    if cycle == AUTOTUNE:
+        return 1 if calls == AUTOTUNE else calls
+    if calls > cycle:
+        raise invalid(
+            "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either "
+            "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
+            f"`num_parallel_calls` is {calls} and `cycle_length` is {cycle}"
+        )
+    return cycle
 
 
 def _batch_size(batch_size: Any) -> int:

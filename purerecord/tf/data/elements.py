@@ -19,6 +19,7 @@ from .._values.nest import apply
 from .._values.tensor import EagerTensor, of_array
 from ..errors import OutOfRangeError, invalid
 from .iterators import MakeIterator
+from .run import Run
 from .structure import Element, Spec, numpy_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class OwnedIterator(Iterator[Any]):
 
     def __init__(self, dataset: Elements, convert: Callable[[Any], Any] | None = None) -> None:
         self._dataset = dataset
-        self._elements = dataset._iterate()
+        self._elements = dataset._iterate(Run())
         self._convert = convert
 
     @property
@@ -94,9 +95,9 @@ class Elements(metaclass=_ExplainsMissing):
         self._kind = kind
         self._options = Options()
 
-    def _iterate(self, probe: bool = False) -> Iterator[Any]:
-        """A new iterator. A probe only infers the spec and does not change later iterations."""
-        return self._make_iterator(probe)
+    def _iterate(self, run: Run, number: int = 0) -> Iterator[Any]:
+        """A new iterator. ``run`` is that of a dataset of which this one is the input of this number."""
+        return self._make_iterator(run.input(number))
 
     @property
     def _known_spec(self) -> Spec | None:
@@ -150,7 +151,7 @@ class Elements(metaclass=_ExplainsMissing):
 
     def get_single_element(self, name: str | None = None) -> Element:
         """The only element."""
-        found = list(islice(self._iterate(), 2))
+        found = list(islice(self._iterate(Run()), 2))
         if len(found) != 1:
             raise invalid("Dataset had more than one element." if found else "Dataset was empty.")
         return found[0]

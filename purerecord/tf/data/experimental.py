@@ -125,7 +125,7 @@ def assert_cardinality(expected_cardinality: Any) -> Callable[[Dataset], Dataset
     expected = int(expected_cardinality)
     return lambda dataset: dataset._derive(
         "AssertCardinality",
-        lambda probe: _counted(dataset._iterate(probe), expected),
+        lambda run: _counted(dataset._iterate(run), expected),
         cardinality=expected,
     )
 

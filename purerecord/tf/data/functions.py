@@ -7,15 +7,17 @@ function with the first elements. This module does not know datasets.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice
 from typing import Any
 
 from .._values.nest import apply, flatten
+from .._values.seeds import global_seed
 from .._values.tensor import EagerTensor
 from ..dtypes import bool as tf_bool
-from ..errors import OpError
-from .structure import Element, Spec, as_element, call, common_spec, spec_of, with_shape
+from ..errors import InternalError, OpError, OutOfRangeError
+from .run import Run
+from .structure import Element, Spec, as_element, common_spec, spec_of, with_shape
 
 # The number of elements from which the spec of a function's results is inferred.
 _SAMPLED_ELEMENTS = 4
@@ -29,20 +31,57 @@ def check_callable(function: Any) -> None:
         )
 
 
-def predicate_of(function: Callable[..., Any]) -> Callable[[Element], bool]:
-    """A function of one element that returns a Python bool; ``function`` must return a ``tf.bool`` scalar."""
-    check_callable(function)
+class UserFunction:
+    """A function that a user passes to a dataset."""
 
-    def test(element: Element) -> bool:
-        result = as_element(call(function, element), "Dataset.filter()")
-        if not isinstance(result, EagerTensor) or result.dtype != tf_bool or result.ndim:
-            raise ValueError(
-                "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type "
-                f"is {apply(spec_of, result)!r}."
-            )
-        return bool(result)
+    def __init__(
+        self, function: Callable[..., Any], number: int = 0, at_end: type[OpError] = InternalError
+    ) -> None:
+        """``number`` tells the functions of one dataset apart. ``at_end`` replaces a StopIteration."""
+        check_callable(function)
+        self._function = function
+        self._number = number
+        self._at_end = at_end
+        self._seed = global_seed()
 
-    return test
+    def of_arguments(self, run: Run) -> Callable[..., Any]:
+        """The function for one iteration.
+
+        A StopIteration would end the dataset, and an OutOfRangeError means the end, too. As in TensorFlow,
+        a function cannot say that: both become another error.
+        """
+        operations = run.operations(self._number, self._seed)
+        function, at_end = self._function, self._at_end
+
+        def call(*arguments: Any) -> Any:
+            try:
+                return operations.call(function, *arguments)
+            except (StopIteration, OutOfRangeError) as error:
+                text = f"StopIteration: {error}" if isinstance(error, StopIteration) else str(error)
+                raise at_end(None, None, text) from error
+
+        return call
+
+    def of_element(self, run: Run) -> Callable[[Element], Any]:
+        """The function for one iteration. A plain tuple is several arguments, anything else is one."""
+        call = self.of_arguments(run)
+        return lambda element: call(*element) if type(element) is tuple else call(element)
+
+
+def predicate_of(function: Callable[..., Any]) -> Callable[[Run], Callable[[Element], bool]]:
+    """For an iteration, a test of an element; ``function`` must return a ``tf.bool`` scalar."""
+    predicate = UserFunction(function)
+    return lambda run: partial(_is_true, predicate.of_element(run))
+
+
+def _is_true(predicate: Callable[[Element], Any], element: Element) -> bool:
+    result = as_element(predicate(element), "Dataset.filter()")
+    if not isinstance(result, EagerTensor) or result.dtype != tf_bool or result.ndim:
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type "
+            f"is {apply(spec_of, result)!r}."
+        )
+    return bool(result)
 
 
 def no_elements() -> ValueError:

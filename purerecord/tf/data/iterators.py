@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import wraps
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, ParamSpec
 
 from ...container.writer import TFRecordWriter
@@ -26,14 +26,14 @@ from ...dataset.engine.lookahead import PrefetchCursor
 from ...dataset.engine.node import Context, Cursor
 from ..errors import OpError, invalid
 from ..io.record_files import TFRecordIterator
+from .run import Run
 
 # AutotunedMap times this many calls, and uses threads if the fastest of them takes at least so many seconds.
 _TIMED_CALLS = 4
 _SECONDS_WORTH_A_THREAD = 0.001
 
-# Makes a new iterator over the elements of a dataset. The argument is True for a probe: an iterator that only
-# looks at the first elements to infer their spec. A probe must not change the elements of later iterations.
-MakeIterator = Callable[[bool], Iterator[Any]]
+# Makes a new iterator over the elements of a dataset.
+MakeIterator = Callable[[Run], Iterator[Any]]
 
 _P = ParamSpec("_P")
 
@@ -94,11 +94,11 @@ class Shuffle:
         self._reshuffle = reshuffle
         self._iteration = 0
 
-    def __call__(self, probe: bool) -> Iterator[Any]:
+    def __call__(self, run: Run) -> Iterator[Any]:
         generator = random.Random(f"{self._seed} {self._iteration}")
-        if self._reshuffle and not probe:
+        if self._reshuffle and not run.probe:
             self._iteration += 1
-        return self._shuffled(self._make(probe), generator)
+        return self._shuffled(self._make(run), generator)
 
     @resumable
     def _shuffled(self, elements: Iterator[Any], generator: random.Random) -> Iterator[Any]:
@@ -106,27 +106,30 @@ class Shuffle:
         for event in events(elements):
             if isinstance(event, Failure):
                 yield event
-            elif self._buffer_size is None or len(buffer) < self._buffer_size:
-                buffer.append(event)
             else:
-                chosen = generator.randrange(len(buffer))
-                yield buffer[chosen]
-                buffer[chosen] = event
+                buffer.append(event)
+                if len(buffer) == self._buffer_size:
+                    yield _random_one(buffer, generator)
         while buffer:
-            chosen = generator.randrange(len(buffer))
-            buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
-            yield buffer.pop()
+            yield _random_one(buffer, generator)
+
+
+def _random_one(buffer: list[Any], generator: random.Random) -> Any:
+    """Remove a random element from ``buffer`` and return it."""
+    chosen = generator.randrange(len(buffer))
+    buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
+    return buffer.pop()
 
 
 @resumable
-def repeated(make: MakeIterator, times: int | None, probe: bool) -> Iterator[Any]:
-    """The elements ``times`` times, or without end if that is None. An empty iteration ends it."""
+def repeated(make: MakeIterator, times: int | None, run: Run) -> Iterator[Any]:
+    """The elements ``times`` times, or without end if that is None: then an empty iteration ends it."""
     for _ in count() if times is None else range(times):
         empty = True
-        for event in events(make(probe)):
-            empty = False
+        for event in events(make(run)):
+            empty = empty and isinstance(event, Failure)
             yield event
-        if empty:
+        if empty and times is None:
             return
 
 
@@ -181,26 +184,54 @@ def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterato
         yield group
 
 
+class Zip(Iterator[tuple[Any, ...]]):
+    """Tuples of one element of each input, up to the end of the shortest.
+
+    Every step takes an element of every input, also if one of them fails or ends. So the inputs stay together
+    after an error, and a ``cache`` is complete even if another input ends first. The first input that fails
+    or ends decides what the step does.
+    """
+
+    def __init__(self, inputs: list[Iterator[Any]]) -> None:
+        self._inputs = inputs
+
+    def __next__(self) -> tuple[Any, ...]:
+        row = []
+        problem: Exception | None = None
+        for elements in self._inputs:
+            try:
+                row.append(next(elements))
+            except Exception as error:  # StopIteration, too
+                problem = problem or error
+        if isinstance(problem, StopIteration):
+            self._inputs = [iter(())]
+        if problem is not None:
+            raise problem
+        return tuple(row)
+
+
 class Cache:
     """Makes iterators over the elements of the first complete iteration, kept in memory or in a file.
 
+    An iteration is complete at its end; in memory after the last element already, if their number is known.
     The file is a TFRecord file of pickled elements and appears when it is complete. Like any pickle, it must
     come from a trusted source.
     """
 
-    def __init__(self, make: MakeIterator, path: str) -> None:
+    def __init__(self, make: MakeIterator, path: str, cardinality: int) -> None:
         self._make = make
+        self._cardinality = cardinality
         self._path = f"{path}.tfrecord" if path else ""
         self._elements: Sequence[Any] | None = None
 
-    def __call__(self, probe: bool) -> Iterator[Any]:
+    def __call__(self, run: Run) -> Iterator[Any]:
         if self._path:
             if os.path.exists(self._path):
                 return map(pickle.loads, TFRecordIterator(self._path))
-            return self._write(self._make(probe))
+            return self._write(self._make(run))
         if self._elements is not None:
             return iter(self._elements)
-        return self._collect(self._make(probe))
+        return self._collect(self._make(run))
 
     @resumable
     def _collect(self, elements: Iterator[Any]) -> Iterator[Any]:
@@ -210,6 +241,8 @@ class Cache:
                 cached = None  # an iteration with errors is not complete
             elif cached is not None:
                 cached.append(event)
+                if len(cached) == self._cardinality:
+                    self._elements = cached
             yield event
         self._elements = cached
 
@@ -308,10 +341,13 @@ def directed_interleave(
 ) -> Iterator[Any]:
     """One element of the source that each choice names. An exhausted source ends it or is left out."""
     left = {number: events(source) for number, source in enumerate(sources)}
-    for choice in choices:
+    for choice in events(iter(choices)):
+        if isinstance(choice, Failure):
+            yield choice
+            continue
         if not 0 <= choice < len(sources):
-            text = f"Selector index out of range: {choice} >= {len(sources)}"
-            raise invalid(text)
+            yield Failure(invalid(f"Selector index out of range: {choice} >= {len(sources)}"))
+            continue
         if choice not in left:
             continue
         try:
@@ -324,12 +360,24 @@ def directed_interleave(
             yield event
 
 
-def weighted_choices(weights: Sequence[float], seed: str) -> Iterator[int]:
-    """Random indices of ``weights`` without end, each as often as its weight says."""
-    generator = random.Random(seed)
-    indices = range(len(weights))
-    while True:
-        yield from generator.choices(indices, weights, k=256)
+class WeightedChoices:
+    """Makes iterators over random indices of ``weights`` without end, each as often as its weight says.
+
+    All iterations have the same indices, unless ``rerandomize`` is true.
+    """
+
+    def __init__(self, weights: Sequence[float], seed: str, rerandomize: bool) -> None:
+        self._weights = weights
+        self._seed = seed
+        self._rerandomize = rerandomize
+        self._iteration = 0
+
+    def __call__(self, run: Run) -> Iterator[int]:
+        generator = random.Random(f"{self._seed} {self._iteration}")
+        if self._rerandomize and not run.probe:
+            self._iteration += 1
+        indices = range(len(self._weights))
+        return chain.from_iterable(generator.choices(indices, self._weights, k=256) for _ in count())
 
 
 class ParallelMap(Iterator[Any]):

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
+from .._values.seeds import shuffle_seed
 from .._values.tensor import EagerTensor
 from ..errors import invalid
-from ..random import shuffle_seed
 from . import iterators
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
 from .functions import predicate_of
@@ -28,13 +28,13 @@ class SelectingMethods(Elements):
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which ``predicate`` is true."""
         test = predicate_of(predicate)
-        return self._derive("Filter", lambda probe: filter(test, self._iterate(probe)), cardinality=UNKNOWN)
+        return self._derive("Filter", lambda run: filter(test(run), self._iterate(run)), cardinality=UNKNOWN)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first for which ``predicate`` is false."""
         test = predicate_of(predicate)
         return self._derive(
-            "TakeWhile", lambda probe: takewhile(test, self._iterate(probe)), cardinality=UNKNOWN
+            "TakeWhile", lambda run: takewhile(test(run), self._iterate(run)), cardinality=UNKNOWN
         )
 
     def shuffle(
@@ -64,7 +64,7 @@ class SelectingMethods(Elements):
             cardinality *= times
         return self._derive(
             "Repeat",
-            lambda probe: iterators.repeated(self._iterate, times, probe),
+            lambda run: iterators.repeated(self._iterate, times, run),
             cardinality=cardinality,
         )
 
@@ -77,7 +77,7 @@ class SelectingMethods(Elements):
         if cardinality != UNKNOWN:
             cardinality = number if cardinality == INFINITE else min(cardinality, number)
         return self._derive(
-            "Take", lambda probe: iterators.first(self._iterate(probe), number), cardinality=cardinality
+            "Take", lambda run: iterators.first(self._iterate(run), number), cardinality=cardinality
         )
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
@@ -88,7 +88,7 @@ class SelectingMethods(Elements):
         cardinality = self._cardinality if self._cardinality < 0 else max(0, self._cardinality - skipped)
         return self._derive(
             "Skip",
-            lambda probe: iterators.every_nth(self._iterate(probe), skipped, 1),
+            lambda run: iterators.every_nth(self._iterate(run), skipped, 1),
             cardinality=cardinality,
         )
 
@@ -104,7 +104,7 @@ class SelectingMethods(Elements):
             cardinality = len(range(start, cardinality, shards))
         return self._derive(
             "Shard",
-            lambda probe: iterators.every_nth(self._iterate(probe), start, shards),
+            lambda run: iterators.every_nth(self._iterate(run), start, shards),
             cardinality=cardinality,
         )
 
@@ -114,7 +114,9 @@ class SelectingMethods(Elements):
         cardinality = INFINITE if INFINITE in numbers else UNKNOWN if UNKNOWN in numbers else sum(numbers)
         made = self._derive(
             "Concatenate",
-            lambda probe: chain.from_iterable(part._iterate(probe) for part in (self, dataset)),
+            lambda run: chain.from_iterable(
+                part._iterate(run, number) for number, part in enumerate((self, dataset))
+            ),
             lambda: common_spec(self.element_spec, dataset.element_spec),
             cardinality,
         )
@@ -125,7 +127,7 @@ class SelectingMethods(Elements):
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The elements of the first complete iteration, kept in memory or in a file for later ones."""
         path = filename.numpy() if isinstance(filename, EagerTensor) else filename
-        return self._derive("Cache", iterators.Cache(self._iterate, os.fsdecode(path)))
+        return self._derive("Cache", iterators.Cache(self._iterate, os.fsdecode(path), self._cardinality))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The elements, of which a thread fetches up to ``buffer_size`` ahead."""
@@ -134,12 +136,12 @@ class SelectingMethods(Elements):
             raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
         if ahead == 0:
             return self._derive("Prefetch", self._iterate)
-        return self._derive("Prefetch", lambda probe: iterators.Prefetch(self._iterate(probe), ahead))
+        return self._derive("Prefetch", lambda run: iterators.Prefetch(self._iterate(run), ahead))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements, without those that raise an error."""
         return self._derive(
-            "IgnoreErrors", lambda probe: iterators.ignore_errors(self._iterate(probe)), cardinality=UNKNOWN
+            "IgnoreErrors", lambda run: iterators.ignore_errors(self._iterate(run)), cardinality=UNKNOWN
         )
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:

@@ -26,6 +26,7 @@ from ..io.record_files import TFRecordIterator
 from .batches import row_count, rows_of
 from .elements import UNKNOWN
 from .iterators import Chain, Interleave, MakeIterator
+from .run import Run
 from .structure import Spec, as_leaf, spec_of, with_shape
 
 _STRING_SCALAR = TensorSpec((), string)
@@ -79,7 +80,7 @@ def numbers(args: tuple[Any, ...], output_type: Any) -> Source:
     values = range(*bounds)
     numpy_dtype = dtype.as_numpy_dtype
 
-    def make(_: bool) -> Iterator[EagerTensor]:
+    def make(_: Run) -> Iterator[EagerTensor]:
         return (EagerTensor(np.array(value, numpy_dtype)) for value in values)
 
     return Source(make, TensorSpec((), dtype), len(values), "Range")
@@ -138,7 +139,7 @@ def generated(generator: Callable[..., Any], signature: Spec, args: Any) -> Sour
         raise TypeError("`generator` must be a Python callable.")
     given = tuple(as_leaf(arg).numpy() for arg in args or ())
 
-    def make(_: bool) -> Iterator[Any]:
+    def make(_: Run) -> Iterator[Any]:
         try:
             iterator = iter(generator(*given))
         except Exception as error:
@@ -220,16 +221,14 @@ def _converted(value: Any, dtype: DType) -> Any:
 # --- Files ------------------------------------------------------------------------------------------
 
 
-def names_of(filenames: Any) -> Callable[[bool], Iterator[str]]:
+def names_of(filenames: Any) -> Callable[[Run], Iterator[str]]:
     """A function that iterates over file names, given as one name, several, or a dataset of names."""
     if hasattr(filenames, "_iterate"):
         spec = filenames.element_spec
         if is_nested(spec) or spec.dtype != string:
             raise _not_names(spec, "a dataset of ")
-        return lambda probe: (
-            os.fsdecode(name)
-            for part in filenames._iterate(probe)
-            for name in part._array.reshape(-1).tolist()
+        return lambda run: (
+            os.fsdecode(name) for part in filenames._iterate(run) for name in part._array.reshape(-1).tolist()
         )
     tensor = to_numpy(_path_texts(filenames)) if not _is_empty(filenames) else np.empty(0, object)
     if tensor.dtype.kind != "O":
@@ -270,11 +269,11 @@ def file_elements(
     if cycle is not None and cycle != -1 and cycle < 1:
         raise invalid("`cycle_length` must be > 0")
 
-    def make(probe: bool) -> Iterator[EagerTensor]:
+    def make(run: Run) -> Iterator[EagerTensor]:
         if cycle is None or cycle == -1:
-            contents: Iterator[bytes] = Chain(names(probe), open_file)
+            contents: Iterator[bytes] = Chain(names(run), open_file)
         else:
-            contents = Interleave(names(probe), open_file, cycle, 1)
+            contents = Interleave(names(run), open_file, cycle, 1)
         return map(of_array, contents)
 
     return Source(make, _STRING_SCALAR, UNKNOWN, kind)

@@ -5,7 +5,6 @@ The results of functions become elements here, and elements become specs. This m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,6 @@ from .._values.tensor import EagerTensor, Tensor, convert_to_tensor
 
 Element = Any  # a structure of tensors
 Spec = Any  # a structure of TypeSpecs
-
-
-def call(function: Callable[..., Any], element: Element) -> Any:
-    """``function`` of an element. A plain tuple is several arguments, anything else is one."""
-    return function(*element) if type(element) is tuple else function(element)
 
 
 def as_element(value: Any, origin: str = "") -> Element:

@@ -14,12 +14,13 @@ from .._values.nest import apply, flatten, pack
 from .._values.shapes import TensorShape
 from .._values.tensor import convert_to_tensor
 from ..dtypes import int32, int64, string
-from ..errors import invalid
+from ..errors import InvalidArgumentError, invalid
 from .elements import UNKNOWN
-from .functions import check_callable, spec_of_first
+from .functions import UserFunction, spec_of_first
 from .iterators import Failure, Resumable, events, resumable
+from .run import Run
 from .selecting import SelectingMethods
-from .structure import Element, Spec, as_element, call, common_spec, int64_scalar, spec_of
+from .structure import Element, Spec, as_element, common_spec, int64_scalar, spec_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -59,8 +60,8 @@ class WindowMethods(SelectingMethods):
         if number >= 0:
             number = max(0, (number - span) // distance + 1) if drop_remainder else -(-number // distance)
 
-        def make(probe: bool) -> Iterator[Element]:
-            found = _windows(self._iterate(probe), span, distance, bool(drop_remainder))
+        def make(run: Run) -> Iterator[Element]:
+            found = _windows(self._iterate(run), span, distance, bool(drop_remainder))
             return (self._column_datasets([*rows[::step]]) for rows in found)
 
         return self._derive("Window", make, lambda: apply(DatasetSpec, self.element_spec), number)
@@ -89,21 +90,12 @@ class WindowMethods(SelectingMethods):
             raise ValueError(
                 "Either the `window_size` argument or the `window_size_func` argument must be specified."
             )
-        check_callable(key_func)
-        check_callable(reduce_func)
-        size_of = window_size_func or (lambda _: window_size)
+        key_function = UserFunction(key_func, 0)
+        reduction = UserFunction(reduce_func, 1)
+        size_function = UserFunction(window_size_func or (lambda _: window_size), 2)
 
-        def key_of(element: Element) -> int:
-            return int(convert_to_tensor(call(key_func, element), "int64"))
-
-        def size(key: int) -> int:
-            number = int(size_of(int64_scalar(key)))
-            if number < 1:
-                raise invalid(f"Window size must be greater than zero, but got {number}.")
-            return number
-
-        def reduced(key: int, group: list[Element]) -> Dataset:
-            made = reduce_func(int64_scalar(key), self._dataset_of(group))
+        def reduced(run: Run, key: int, group: list[Element]) -> Dataset:
+            made: Dataset = reduction.of_arguments(run)(int64_scalar(key), self._dataset_of(group))
             if not isinstance(made, WindowMethods):
                 raise TypeError(
                     "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
@@ -111,14 +103,20 @@ class WindowMethods(SelectingMethods):
                 )
             return made
 
-        def groups(probe: bool) -> Iterator[Any]:
-            return _groups(self._iterate(probe), key_of, size)
+        def groups(run: Run) -> Iterator[Any]:
+            key_of, size_of = key_function.of_element(run), size_function.of_arguments(run)
+            return _groups(
+                self._iterate(run),
+                lambda element: int(convert_to_tensor(key_of(element), "int64")),
+                lambda key: _window_size(size_of(int64_scalar(key))),
+            )
 
-        def make(probe: bool) -> Iterator[Element]:
-            return _flattened(groups(probe), lambda key, group: reduced(key, group)._iterate(probe))
+        def make(run: Run) -> Iterator[Element]:
+            return _flattened(groups(run), lambda *group: reduced(run, *group)._iterate(run, 1))
 
         def spec() -> Spec:
-            return spec_of_first(reduced(*group).element_spec for group in Resumable(groups(True)))
+            run = Run(probe=True)
+            return spec_of_first(reduced(run, *group).element_spec for group in Resumable(groups(run)))
 
         return self._derive("GroupByWindow", make, spec, UNKNOWN)
 
@@ -186,19 +184,26 @@ class WindowMethods(SelectingMethods):
         self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Dataset:
         """The outputs of ``state, output = scan_func(state, element)`` for every element."""
-        check_callable(scan_func)
+        function = UserFunction(scan_func, at_end=InvalidArgumentError)
 
-        def make(probe: bool) -> Iterator[Element]:
-            return _scanned(self._iterate(probe), as_element(initial_state), scan_func)
+        def make(run: Run) -> Iterator[Element]:
+            return _scanned(self._iterate(run), as_element(initial_state), function.of_arguments(run))
 
         def spec() -> Spec:
-            return spec_of_first(apply(spec_of, element) for element in make(True))
+            return spec_of_first(apply(spec_of, element) for element in make(Run(probe=True)))
 
         return self._derive("Scan", make, spec)
 
     def unique(self, name: str | None = None) -> Dataset:
         """The elements without repetitions."""
-        return self._derive("Unique", lambda probe: _distinct(self._iterate(probe)), cardinality=UNKNOWN)
+        return self._derive("Unique", lambda run: _distinct(self._iterate(run)), cardinality=UNKNOWN)
+
+
+def _window_size(size: Any) -> int:
+    number = int(size)
+    if number < 1:
+        raise invalid(f"Window size must be greater than zero, but got {number}.")
+    return number
 
 
 def _bounded(shape: Any, bound: int) -> TensorShape:

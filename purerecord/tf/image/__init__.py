@@ -4,6 +4,7 @@ An image is ``[height, width, channels]``; most functions also take batches of i
 integers stand for their whole range and floats for 0 to 1. The random functions draw from ``tf.random``.
 
     pixels             ``convert_image_dtype``: the same image in another dtype
+    gif, bmp           GIF and BMP files to pixels, by TensorFlow's rules
     codecs             JPEG, PNG, GIF and BMP files to pixels and back, by Pillow
     resize             ``resize`` with the arithmetic of TensorFlow's kernels
     crop_and_pad       ``crop_to_bounding_box``, ``resize_with_pad``, ``random_crop``, ...

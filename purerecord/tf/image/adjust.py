@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from .._values.casting import cast
+from .._values.operators import shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import float32
+from ..errors import invalid
 from ..random import uniform
-from .colours import adjust_hue, adjust_saturation
+from .colours import adjust_hue, adjust_saturation, scalar
 from .pixels import convert_image_dtype, image_array
 
 
@@ -35,8 +37,10 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> EagerTensor:
     """The distance of the pixels from the mean of their channel, multiplied by a factor."""
     floats, dtype = _in_floats(images)
     array = to_numpy(floats)
+    factor = scalar("contrast_factor", contrast_factor).astype(array.dtype)
+    if array.ndim < 3:
+        raise invalid(f"input must be at least 3-D, got shape{shape_text(array.shape)}")
     mean = array.mean(axis=(-3, -2), keepdims=True, dtype=np.float32).astype(array.dtype)
-    factor = to_numpy(contrast_factor).astype(array.dtype)
     return convert_image_dtype(of_array((array - mean) * factor + mean), dtype, saturate=True)
 
 

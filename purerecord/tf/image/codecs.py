@@ -1,7 +1,8 @@
 """Image files to pixels and back: ``decode_jpeg``, ``decode_png``, ``decode_image``, ``encode_jpeg``, ...
 
-Pillow decodes and encodes (``pip install purerecord[images]``). Decoded PNGs, GIFs and BMPs have the pixels
-of TensorFlow. Decoded JPEGs have those of TensorFlow with ``dct_method="INTEGER_ACCURATE"``. TensorFlow's
+Pillow decodes and encodes (``pip install purerecord[images]``), except BMPs. As in TensorFlow, most functions
+decode any format, whatever their name is. Decoded PNGs, GIFs and BMPs have the pixels of TensorFlow. Decoded
+JPEGs have those of TensorFlow with ``dct_method="INTEGER_ACCURATE"``. TensorFlow's
 default is a faster and less exact method that Pillow does not have; its values differ from these by up to 5
 of 255, and by 1 on average. Encoded JPEGs have the bytes of TensorFlow, encoded PNGs the pixels.
 
@@ -21,6 +22,7 @@ from .._values.operators import shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import as_dtype, float32, string, uint8, uint16
 from ..errors import InvalidArgumentError, UnimplementedError, combined_error, invalid
+from . import bmp, gif
 
 __all__ = [
     "decode_bmp",
@@ -59,16 +61,21 @@ def _payload(contents: Any) -> bytes:
     return bytes(tensor.numpy())
 
 
-def _open(data: bytes, kinds: tuple[str, ...]) -> Any:
-    """A Pillow image whose header is read. The file must be of one of these formats."""
-    kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
-    if kind not in kinds:
-        raise combined_error(InvalidArgumentError, DecodeError(_UNKNOWN_FORMAT), _UNKNOWN_FORMAT)
+def _format_of(data: bytes) -> str:
+    """JPEG, PNG, GIF or BMP."""
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            return kind
+    raise combined_error(InvalidArgumentError, DecodeError(_UNKNOWN_FORMAT), _UNKNOWN_FORMAT)
+
+
+def _open(data: bytes, kind: str) -> Any:
+    """A Pillow image whose header is read."""
     pillow = _pillow()
     try:
         return pillow.open(io.BytesIO(data), formats=[kind])
     except Exception as error:
-        raise _broken(kind or "", error) from error
+        raise _broken(kind, error) from error
 
 
 def _broken(kind: str, error: Exception) -> Exception:
@@ -110,18 +117,23 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     dct_method: str = "",
     name: str | None = None,
 ) -> EagerTensor:
-    """The pixels of a JPEG (or PNG, BMP, or of a GIF's first frame) as uint8, ``[height, width, channels]``.
+    """The pixels of a JPEG (or PNG, or of a GIF of one frame) as uint8, ``[height, width, channels]``.
 
     ``channels`` is 0 for those of the file, 1 for grey, 3 for colour. A ``ratio`` of 2, 4 or 8 decodes a
     smaller image. ``fancy_upscaling`` is always on and ``dct_method`` always "INTEGER_ACCURATE".
     """
-    count = _check_channels(channels)
     if int(ratio) not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
-    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    return of_array(_decoded(image, count, int(ratio)))
+    return of_array(_decoded("DecodeJpeg", contents, channels, ratio=int(ratio)))
+
+
+def check_is_jpeg(op: str, contents: Any) -> None:
+    """Raise an error if the contents are of another format."""
+    kind = _format_of(_payload(contents))
+    if kind != "JPEG":
+        raise invalid(f"{op} operation can run on JPEG only, but detected {kind}.")
 
 
 def _jpeg(image: Any, channels: int, ratio: int) -> Array:
@@ -142,7 +154,10 @@ def _jpeg(image: Any, channels: int, ratio: int) -> Array:
 
 def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> EagerTensor:
     """``[height, width, channels]`` of a JPEG, without decoding it."""
-    image = _open(_payload(contents), ("JPEG",))
+    data = _payload(contents)
+    if not data.startswith(b"\xff\xd8\xff"):
+        raise _broken("JPEG", ValueError(""))
+    image = _open(data, "JPEG")
     shape = (image.height, image.width, len(image.getbands()))
     return of_array(np.array(shape, as_dtype(output_type).as_numpy_dtype))
 
@@ -151,27 +166,73 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> EagerTensor:
-    """The pixels of a PNG (or JPEG, ...) as uint8 or uint16, ``[height, width, channels]``."""
-    count = _check_channels(channels)
+    """The pixels of a PNG (or JPEG, or GIF of a frame) as uint8 or uint16, ``[height, width, channels]``."""
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16):
         raise invalid(
             f"Value for attr 'dtype' of {wanted.name} is not in the list of allowed values: uint8, uint16"
         )
-    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    return of_array(_as_dtype(_decoded(image, count, 1, wide=wanted is uint16), wanted))
+    return of_array(_decoded("DecodePng", contents, channels, dtype=wanted))
 
 
-def _decoded(image: Any, channels: int, ratio: int, wide: bool = False) -> Array:
-    if image.format in ("JPEG", "MPO"):
-        if channels == 4:
-            raise invalid("channels must be 0, 1 or 3 for JPEG, got 4")
-        return _jpeg(image, channels, ratio)
-    if image.format == "PNG":
-        return _png(image, channels, wide)
-    if image.format == "GIF" and channels not in (0, 3):
-        raise invalid(f"channels must be 0 or 3 for GIF, got {channels}")
-    return _pixels(image, _MODES[channels or (1 if image.mode == "L" else 3)])
+def _decoded(
+    op: str, contents: Any, channels: Any, *, ratio: int = 1, dtype: Any = uint8, animated: bool = False
+) -> Array:
+    """The pixels of a file of any format; with ``animated`` all frames of a GIF."""
+    count, data = _check_channels(channels), _payload(contents)
+    kind = _format_of(data)
+    if kind == "JPEG":
+        if count == 4:
+            raise invalid("JPEG does not support 4 channels")
+        _check_bmp_op(op, kind)
+        return _as_dtype(_jpeg(_open(data, kind), count, ratio), dtype)
+    if kind == "PNG":
+        _check_bmp_op(op, kind)
+        return _as_dtype(_png(_open(data, kind), count, dtype is uint16), dtype, scale=257)
+    if kind == "GIF":
+        if count not in (0, 3):
+            raise invalid(f"channels must be 0 or 3 for GIF, got {count}")
+        _check_bmp_op(op, kind)
+        return _as_dtype(_gif(op, data, animated), dtype)
+    if count == 1:
+        raise invalid("`channels` must be 0, 3 or 4 for BMP, but got 1")
+    if op not in ("DecodeBmp", "DecodeImage"):
+        raise invalid(
+            "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. "
+            f"Op used: {op}"
+        )
+    try:
+        pixels = bmp.pixels(data)
+    except ValueError as error:
+        raise combined_error(InvalidArgumentError, DecodeError(str(error)), str(error)) from None
+    return _as_dtype(_with_channels(pixels, count or pixels.shape[-1]), dtype)
+
+
+def _check_bmp_op(op: str, kind: str) -> None:
+    if op == "DecodeBmp":
+        raise invalid(
+            f"Trying to decode {kind} format using DecodeBmp op. Use `decode_{kind.lower()}` or "
+            "`decode_image` instead."
+        )
+
+
+def _gif(op: str, data: bytes, animated: bool) -> Array:
+    pillow = _pillow()
+    try:
+        frames = gif.frames(data, pillow, only_first=op == "DecodeImage" and not animated)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _broken("GIF", error) from error
+    if animated:
+        return frames
+    if len(frames) > 1:
+        raise invalid(
+            f"Got {len(frames)} frames, but animated gifs can only be decoded by tf.io.decode_gif or "
+            "tf.io.decode_image"
+        )
+    first: Array = frames[0]
+    return first
 
 
 def _png(image: Any, channels: int, wide: bool) -> Array:
@@ -186,15 +247,32 @@ def _png(image: Any, channels: int, wide: bool) -> Array:
         raise UnimplementedError(None, None, "PNGs of 16 bits are decoded to uint16 only if they are grey")
     alpha = image.mode in ("LA", "RGBA") or clear
     grey_file = image.mode in ("1", "L", "LA")
-    return _with_channels(_pixels(image, _MODES[(1 if grey_file else 3) + alpha]), channels)
+    gamma = 45455 if "srgb" in image.info else round(image.info.get("gamma", 1) * 100_000)
+    return _with_channels(_pixels(image, _MODES[(1 if grey_file else 3) + alpha]), channels, gamma)
 
 
-def _with_channels(pixels: Array, channels: int) -> Array:
+def _grey(colours: Array, gamma: int) -> Array:
+    """The grey of colours, whose brightness is not linear but has a ``gamma`` in parts of 100,000."""
+    if 95_000 <= gamma <= 105_000 or not 16 <= gamma <= 625_000_000:  # nearly linear, or no gamma at all
+        return np.asarray((colours.astype(np.int64) @ _GREY_WEIGHTS) >> 15)
+    decoding = int(1e10 / gamma + 0.5)
+    encoding = int(1e10 / decoding + 0.5)
+    linear = _power(decoding)[colours].astype(np.int64)
+    return np.asarray(_power(encoding)[(linear @ _GREY_WEIGHTS + 16384) >> 15])
+
+
+def _power(exponent: int) -> Array:
+    """A table of all levels raised to an exponent in parts of 100,000."""
+    levels = np.arange(256)
+    return np.floor(255 * (levels / 255) ** (exponent / 100_000) + 0.5).astype(np.int64)
+
+
+def _with_channels(pixels: Array, channels: int, gamma: int = 100_000) -> Array:
     """The pixels with 1 to 4 channels: grey or colour, without or with opacity."""
     have = pixels.shape[-1]
     colours, opacity = (pixels, None) if have % 2 else (pixels[..., :-1], pixels[..., -1:])
     if channels < 3 <= have:
-        grey = ((colours.astype(np.int64) @ _GREY_WEIGHTS) >> 15).astype(pixels.dtype)
+        grey = _grey(colours, gamma).astype(pixels.dtype)
         same = (colours[..., 0] == colours[..., 1]) & (colours[..., 0] == colours[..., 2])
         colours = np.where(same, colours[..., 0], grey)[..., None]
     elif channels >= 3 > have:
@@ -206,39 +284,29 @@ def _with_channels(pixels: Array, channels: int) -> Array:
     return np.concatenate([colours, opacity], axis=-1)
 
 
-def _as_dtype(pixels: Array, dtype: Any) -> Array:
-    """Pixels of uint8 or uint16 in another dtype. Integers use their whole range, floats 0 to 1."""
+def _as_dtype(pixels: Array, dtype: Any, scale: int = 256) -> Array:
+    """Pixels of uint8 or uint16 in another dtype. uint16 is ``scale`` times uint8, floats are 0 to 1."""
     if pixels.dtype == dtype.as_numpy_dtype:
         return pixels
     if dtype is uint16:
-        wide: Array = pixels.astype(np.uint16) * np.uint16(257)
+        wide: Array = pixels.astype(np.uint16) * np.uint16(scale)
         return wide
+    if scale == 257:  # TensorFlow makes floats of PNGs with 16 bits
+        pixels = _as_dtype(pixels, uint16, scale)
     floats: Array = pixels.astype(np.float32)
-    floats /= np.float32(np.iinfo(pixels.dtype).max)
+    floats *= np.float32(1 / np.iinfo(pixels.dtype).max)
     return floats
 
 
 def decode_gif(contents: Any, name: str | None = None) -> EagerTensor:
     """All frames of a GIF as uint8, ``[frames, height, width, 3]``."""
-    return of_array(_frames(_open(_payload(contents), ("GIF",))))
-
-
-def _frames(image: Any) -> Array:
-    frames = []
-    try:
-        for number in range(image.n_frames):
-            image.seek(number)
-            frames.append(np.array(image.convert("RGB")))
-        return np.stack(frames)
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise _broken("GIF", error) from error
+    pixels = _decoded("DecodeGif", contents, 3, animated=True)
+    return of_array(pixels if pixels.ndim == 4 else pixels[None])
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> EagerTensor:
     """The pixels of a BMP as uint8, ``[height, width, channels]``."""
-    return of_array(_decoded(_open(_payload(contents), ("BMP",)), int(channels), 1))
+    return of_array(_decoded("DecodeBmp", contents, channels))
 
 
 def decode_image(
@@ -253,18 +321,11 @@ def decode_image(
     The result is ``[height, width, channels]``, but ``[frames, height, width, 3]`` for a GIF. With
     ``expand_animations=False`` a GIF gives its first frame.
     """
-    count = _check_channels(channels or 0)
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16, float32):
         raise invalid(f"The type must be uint8, uint16 or float32, got {wanted.name}")
-    image = _open(_payload(contents), ("JPEG", "PNG", "GIF", "BMP"))
-    if image.format == "GIF" and expand_animations:
-        if count not in (0, 3):
-            raise invalid(f"channels must be 0 or 3 for GIF, got {count}")
-        pixels = _frames(image)
-    else:
-        pixels = _decoded(image, count, 1, wide=wanted is uint16)
-    return of_array(_as_dtype(pixels, wanted))
+    pixels = _decoded("DecodeImage", contents, channels or 0, dtype=wanted, animated=bool(expand_animations))
+    return of_array(pixels)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> EagerTensor:

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from .._values.convert import Array
+from .._values.operators import kernel_name, shape_text
+from .._values.shapes import TensorShape
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
 from ..dtypes import float32
+from ..errors import FailedPreconditionError, invalid
 from .pixels import convert_image_dtype
 
 _GREY_WEIGHTS = np.array([0.2989, 0.5870, 0.1140])
@@ -21,23 +24,48 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> EagerTensor:
     """One channel: the weighted sum of red, green and blue."""
     tensor = convert_to_tensor(images)
     floats = to_numpy(convert_image_dtype(tensor, float32))
+    if floats.ndim and floats.shape[-1] != 3:
+        rows = f"[{floats.size // max(floats.shape[-1], 1)},{floats.shape[-1]}]"
+        raise invalid(f"Matrix size-incompatible: In[0]: {rows}, In[1]: [3,1]")
     grey = np.tensordot(floats, _GREY_WEIGHTS.astype(floats.dtype), 1)[..., None]
     return convert_image_dtype(of_array(grey), tensor.dtype)
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> EagerTensor:
     """Three channels, each equal to the grey one."""
-    return of_array(np.repeat(to_numpy(images), 3, axis=-1))
+    array = to_numpy(images)
+    if array.ndim < 2:
+        shape = TensorShape(array.shape)
+        raise ValueError(f"A grayscale image (shape {shape}) must be at least two-dimensional.")
+    if array.shape[-1] != 1:
+        raise ValueError("Last dimension of a grayscale image should be size 1.")
+    return of_array(np.repeat(array, 3, axis=-1))
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> EagerTensor:
     """Hue, saturation and value of red, green and blue from 0 to 1."""
-    return of_array(_to_hsv(to_numpy(images)))
+    return of_array(_to_hsv(_colour_floats(images)))
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> EagerTensor:
     """Red, green and blue of hue, saturation and value."""
-    return of_array(_to_rgb(to_numpy(images)))
+    return of_array(_to_rgb(_colour_floats(images)))
+
+
+def _colour_floats(images: Any) -> Array:
+    """Three channels of floats. What is no tensor becomes float32."""
+    given = isinstance(images, EagerTensor)
+    array = to_numpy(images)
+    if given and not images.dtype.is_floating:
+        allowed = "half, bfloat16, float, double"
+        kind = kernel_name(images.dtype)
+        raise invalid(f"Value for attr 'T' of {kind} is not in the list of allowed values: {allowed}")
+    if not array.ndim:
+        raise invalid(f"input must be at least 1D{shape_text(array.shape)}")
+    if array.shape[-1] != 3:
+        text = f"input must have 3 channels but input only has {array.shape[-1]} channels."
+        raise FailedPreconditionError(None, None, text)
+    return array if given else array.astype(np.float32)
 
 
 def _to_hsv(rgb: Array) -> Array:
@@ -66,9 +94,22 @@ def _to_rgb(hsv: Array) -> Array:
     return np.stack(channels, axis=-1).astype(hsv.dtype)
 
 
+def scalar(name: str, value: Any) -> Any:
+    """A scalar of float32. Anything else is an error about the argument ``name``."""
+    array = to_numpy(value)
+    if array.ndim:
+        raise invalid(f"{name} must be scalar: {shape_text(array.shape)}")
+    return np.float32(array)
+
+
 def _change_hsv(image: Any, change: Any) -> EagerTensor:
     """The image after ``change``, which edits an array of hue, saturation and value in place."""
     tensor = convert_to_tensor(image)
+    shape = tensor._array.shape
+    if len(shape) < 3:
+        raise invalid(f"input must be at least 3-D, got shape{shape_text(shape)}")
+    if shape[-1] != 3:
+        raise invalid(f"input must have 3 channels but instead has {shape[-1]} channels.")
     hsv = _to_hsv(to_numpy(convert_image_dtype(tensor, float32)))
     change(hsv)
     return convert_image_dtype(of_array(_to_rgb(hsv)), tensor.dtype)
@@ -76,7 +117,7 @@ def _change_hsv(image: Any, change: Any) -> EagerTensor:
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> EagerTensor:
     """The saturation multiplied by a factor: 0 makes it grey, 1 changes nothing."""
-    factor = np.float32(to_numpy(saturation_factor))
+    factor = scalar("scale", saturation_factor)
 
     def change(hsv: Array) -> None:
         hsv[..., 1] = np.clip(hsv[..., 1] * factor, 0, 1)
@@ -86,7 +127,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> EagerTensor:
     """The hue rotated by ``delta`` of the whole colour circle."""
-    turn = np.float32(to_numpy(delta))
+    turn = scalar("delta", delta)
+    if not -1 <= turn <= 1:
+        raise ValueError("delta must be in the interval [-1, 1]")
 
     def change(hsv: Array) -> None:
         hsv[..., 0] = (hsv[..., 0] + turn) % np.float32(1)

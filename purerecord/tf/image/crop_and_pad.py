@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from .._values.seeds import generator
 from .._values.tensor import EagerTensor, of_array, shape_tuple, to_numpy
 from ..errors import invalid
-from ..random import generator
-from .codecs import decode_jpeg
+from .codecs import check_is_jpeg, decode_jpeg
 from .pixels import image_array
 from .resize import ResizeMethod, resize
 
@@ -104,6 +104,7 @@ def resize_with_pad(
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, **options: Any) -> EagerTensor:
     """The part ``[row, column, height, width]`` of a JPEG."""
+    check_is_jpeg("DecodeAndCropJpeg", contents)
     return crop_to_bounding_box(decode_jpeg(contents, channels, **options), *to_numpy(crop_window).tolist())
 
 
@@ -116,8 +117,9 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     ):
         shapes = f"value.shape = {list(array.shape)}, size = {list(lengths)}"
         raise invalid(f"Need value.shape >= size, got {shapes}")
+    source = generator(seed)
     key = []
     for part, whole in zip(lengths, array.shape, strict=True):
-        first = int(generator(seed).integers(whole - part + 1))
+        first = int(source.integers(whole - part + 1))
         key.append(slice(first, first + part))
     return of_array(array[tuple(key)])

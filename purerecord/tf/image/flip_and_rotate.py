@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .._values.seeds import generator
 from .._values.tensor import EagerTensor, of_array
-from ..random import generator
 from .pixels import image_array
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from purerecord import tf
@@ -31,3 +32,20 @@ def test_equal_dtype_gives_the_tensor_itself_and_strings_are_refused() -> None:
     assert tf.to_int64(tensor).dtype is tf.int64
     with pytest.raises(tf.errors.UnimplementedError, match="Cast string to float"):
         tf.cast("1", tf.float32)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (np.float32(3e9), tf.int32, 2147483520),  # the greatest float32 below 2 ** 31
+        (np.float32(-3e9), tf.int32, -(2**31)),
+        (np.float64(1e30), tf.int64, 2**63 - 1024),
+        (np.float64(np.inf), tf.float32, np.finfo(np.float32).max),
+        (np.float32(-np.inf), tf.float32, np.finfo(np.float32).min),
+        (np.float16(np.inf), tf.uint32, 65504),
+        (np.int32(2**30), tf.float16, 65504),
+        (np.complex64(300 + 2j), tf.uint8, 255),
+    ],
+)
+def test_value_out_of_range_becomes_the_nearest_that_both_types_have(value, dtype, expected) -> None:
+    assert tf.saturate_cast(value, dtype).numpy() == expected

@@ -43,3 +43,12 @@ def test_one_hot_puts_the_value_at_the_index() -> None:
 
 def test_linspace_includes_both_ends() -> None:
     assert np.allclose(tf.linspace(0.0, 1.0, 5), [0, 0.25, 0.5, 0.75, 1])
+
+
+def test_values_of_one_hot_are_scalars_of_one_dtype() -> None:
+    assert tf.one_hot([1], 2, on_value=5, off_value=2).numpy().tolist() == [[2, 5]]
+    for on, off in ((1.0, 0), (1, 0.0), (True, 0)):
+        with pytest.raises(TypeError, match="of on_value does not match dtype"):
+            tf.one_hot([1], 2, on_value=on, off_value=off)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="off_value must be a scalar"):
+        tf.one_hot([1], 2, on_value=1, off_value=[0, 0])

@@ -60,3 +60,25 @@ WRONG: list[tuple[Any, str]] = [
 def test_what_tensorflow_refuses_is_refused(program: Any, text: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         program()
+
+
+@pytest.mark.parametrize(
+    ("paddings", "mode", "text"),
+    [
+        ([[3, 0]], "REFLECT", "paddings must be less than the dimension size: 3, 0 not less than 3"),
+        ([[0, 4]], "SYMMETRIC", "paddings must be no greater than the dimension size: 0, 4 greater than 3"),
+        ([[-1, 0]], "REFLECT", "paddings must be non-negative: -1 0"),
+        ([[-1, 0]], "CONSTANT", "Paddings must be non-negative: -1 0"),
+        ([[1]], "CONSTANT", "paddings must be a matrix with 2 columns"),
+    ],
+)
+def test_padding_that_makes_no_sense_is_refused(paddings: Any, mode: str, text: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+        tf.pad([1, 2, 3], paddings, mode)
+
+
+def test_number_of_parts_must_be_that_of_the_sizes() -> None:
+    assert len(tf.split([1, 2, 3], [1, 2], num=2)) == 2
+    for sizes, num in (([1, 2], 3), ([[1, 2]], None), ([-1, -1], None)):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.split([1, 2, 3], sizes, num=num)

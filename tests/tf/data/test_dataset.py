@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,3 +73,10 @@ def test_a_pipeline_as_tutorials_have_it(tmp_path: Path) -> None:
     odds = np.concatenate([odd.numpy() for _, odd in batches])
     assert np.array_equal(ids % 10 % 2 == 1, odds)
     assert np.bincount(ids).max() == 2
+
+
+def test_weights_are_floats_and_all_zero_is_nothing() -> None:
+    parts = [Dataset.range(3), Dataset.range(3)]
+    with pytest.raises(TypeError, match=r"must be either `tf.float32` or `tf.float64`"):
+        Dataset.sample_from_datasets(parts, [1, 2])
+    assert list(Dataset.sample_from_datasets(parts, [0.0, 0.0])) == []

@@ -22,6 +22,39 @@ def test_named_tuple_is_one_argument_and_a_tuple_is_several() -> None:
     assert values(pairs.map(lambda x, y: x + y)) == [4, 6]
 
 
+def stop(*_: object) -> None:
+    raise StopIteration("over")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "kind"),
+    [
+        (Dataset.range(3).map(stop), tf.errors.InvalidArgumentError),
+        (Dataset.range(3).map(stop, num_parallel_calls=2), tf.errors.InvalidArgumentError),
+        (Dataset.range(3).map(stop, num_parallel_calls=-1), tf.errors.InvalidArgumentError),
+        (Dataset.range(3).scan(0, stop), tf.errors.InvalidArgumentError),
+        (Dataset.range(3).filter(stop), tf.errors.InternalError),
+        (Dataset.range(3).take_while(stop), tf.errors.InternalError),
+        (Dataset.range(3).flat_map(stop), tf.errors.InternalError),
+        (Dataset.range(3).interleave(stop, cycle_length=2), tf.errors.InternalError),
+        (Dataset.range(3).group_by_window(stop, stop, window_size=2), tf.errors.InternalError),
+        (Dataset.range(3).group_by_window(lambda x: 0, stop, window_size=2), tf.errors.InternalError),
+        (
+            Dataset.range(3).group_by_window(lambda x: 0, stop, window_size_func=stop),
+            tf.errors.InternalError,
+        ),
+        (Dataset.range(3).map(lambda x: tf.py_function(stop, [x], tf.int64)), tf.errors.InvalidArgumentError),
+    ],
+)
+def test_stop_iteration_in_a_function_does_not_end_the_dataset(
+    dataset: tf.data.Dataset, kind: type[Exception]
+) -> None:
+    with pytest.raises(kind, match="StopIteration: over"):
+        next(iter(dataset))
+    with pytest.raises(tf.errors.OutOfRangeError, match="StopIteration: over"):
+        Dataset.range(3).reduce(0, stop)
+
+
 def test_python_runs_inside_of_functions() -> None:
     """Nothing is traced: values can be looked at, and ``if`` is ``if``."""
     dataset = Dataset.range(4).map(lambda x: x * 10 if x.numpy() % 2 else x)

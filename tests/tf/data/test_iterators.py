@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purerecord import tf
-from purerecord.tf.data.iterators import AutotunedMap, Interleave, ParallelMap, Shuffle
+from purerecord.tf.data.iterators import (
+    AutotunedMap,
+    Failure,
+    Interleave,
+    ParallelMap,
+    Resumable,
+    Shuffle,
+    WeightedChoices,
+    Zip,
+    repeated,
+)
+from purerecord.tf.data.run import Run
 
 Dataset = tf.data.Dataset
 
@@ -21,9 +32,45 @@ Dataset = tf.data.Dataset
 def test_shuffle_is_a_permutation_that_looks_no_further_than_its_buffer(
     size: int, buffer: int, seed: int
 ) -> None:
-    order = list(Shuffle(lambda _: iter(range(size)), buffer, str(seed), False)(False))
+    order = list(Shuffle(lambda _: iter(range(size)), buffer, str(seed), False)(Run()))
     assert sorted(order) == list(range(size))
     assert all(value < position + buffer for position, value in enumerate(order))
+
+
+def failing(*events: Any) -> Any:
+    """An iterator that raises the errors among ``events`` and goes on."""
+    return Resumable(Failure(event) if isinstance(event, Exception) else event for event in events)
+
+
+def test_zip_takes_an_element_of_every_input_even_if_one_fails_or_ends() -> None:
+    rest = iter("abcd")
+    zipped = Zip([failing(1, ValueError("two"), 3), rest])
+    assert next(zipped) == (1, "a")
+    with pytest.raises(ValueError, match="two"):
+        next(zipped)
+    assert list(zipped) == [(3, "c")]
+    assert list(rest) == []
+    assert list(zipped) == []
+
+
+def test_shuffle_reads_no_more_than_its_buffer() -> None:
+    source = iter(range(10))
+    next(Shuffle(lambda _: source, 3, "", False)(Run()))
+    assert next(source) == 3
+
+
+def test_repeat_goes_on_after_an_empty_epoch_unless_it_has_no_end() -> None:
+    for times, expected in ((4, [0, 2, 3]), (None, [0])):
+        epochs = iter([[0], [], [2], [3]])
+        assert list(repeated(lambda _, epochs=epochs: iter(next(epochs)), times, Run())) == expected
+
+
+def test_weighted_choices_come_again_unless_they_are_drawn_again() -> None:
+    for again in (False, True):
+        choices = WeightedChoices([1.0, 1.0], "5", again)
+        probe, one, two = (list(islice(choices(Run(probe)), 50)) for probe in (True, False, False))
+        assert probe == one
+        assert (one == two) is not again
 
 
 def reference(sources: list[list[Any]], cycle: int, block: int) -> list[Any]:

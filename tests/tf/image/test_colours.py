@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +40,18 @@ def test_no_saturation_is_grey_and_a_whole_turn_of_hue_changes_nothing():
     assert tf.image.adjust_saturation(pixels, 1.0).numpy().ravel().tolist() == [200, 100, 50]
     assert tf.image.adjust_hue(pixels, 1.0).numpy().ravel().tolist() == [200, 100, 50]
     assert tf.image.adjust_hue(np.array([[[1.0, 0, 0]]], np.float32), 1 / 3).numpy().argmax() == 1
+
+
+def test_arguments_that_are_no_scalars_and_other_channels_are_refused():
+    image = np.ones([2, 2, 3], np.float32)
+    for adjust in (tf.image.adjust_saturation, tf.image.adjust_hue, tf.image.adjust_contrast):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be scalar"):
+            adjust(image, [0.5])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="at least 3-D"):
+            adjust(image[0], 0.5)
+    with pytest.raises(ValueError, match="should be size 1"):
+        tf.image.grayscale_to_rgb(image)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="size-incompatible"):
+        tf.image.rgb_to_grayscale(image[..., :1])
+    with pytest.raises(ValueError, match="interval"):
+        tf.image.adjust_hue(image, 1.5)
