@@ -28,7 +28,8 @@ from ..payload.parse.text import Text, no_strings, text_column, text_error
 from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
-from ..storage.paths import is_url, local_path, split_pattern
+from ..storage.paths import split_pattern
+from ..storage.url import is_url, local_path, stored
 from .from_arrow import ColumnValues, as_column, check_storable, encoder_column
 from .growing_column import GrowingColumn, GrowingFeatureList
 from .to_arrow import NotTextError, as_field
@@ -92,6 +93,8 @@ def read_table(
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> Any:
     """The Examples or SequenceExamples of files as one ``pyarrow.Table``.
 
@@ -112,7 +115,8 @@ def read_table(
     specs, names, strings = _specs(features), _names(columns), Text(text)
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
-    with RecordReader(paths, compression=compression, verify=verify, on_error=on_error) as reader:
+    source = stored(paths, storage_options, filesystem)
+    with RecordReader(source, compression=compression, verify=verify, on_error=on_error) as reader:
         if specs is not None:
             table = _parsed_table(reader, specs, strings)
         else:
@@ -281,6 +285,8 @@ def write_table(
     max_bytes: int | None = None,
     max_records: int | None = None,
     floats: str = "round",
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> None:
     """Write the rows of a table as Examples, or as SequenceExamples, to a file or to shards.
 
@@ -296,7 +302,8 @@ def write_table(
     ``max_bytes``, ``max_records`` and a path like ``train@10.tfrecord`` those of ``ShardedWriter``.
     """
     is_exact(floats)  # a ValueError before there is a file
-    limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
+    path = stored(path, storage_options, filesystem)
+    limits: dict[str, Any] = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
     writer: TFRecordWriter | ShardedWriter
     reader = _reader(table)
     _check_names(reader.schema)

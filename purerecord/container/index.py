@@ -17,6 +17,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from typing import Any
 
@@ -26,10 +27,13 @@ import numpy.typing as npt
 from .. import public
 from ..errors import ChecksumError, CompressionError, CorruptionError, StaleIndexError
 from ..printable import printable
-from ..storage.file_handles import OpenFile
+from ..storage.file_handles import OpenFile, open_file
 from ..storage.inflate import BLOCK_HEADER_SIZE, BlockHeader, decode_block_header
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import is_url, local_path, replace, temporary_name, writing
+from ..storage.paths import replace, temporary_name, writing
+from ..storage.remote_file import RemoteFile
+from ..storage.stores import Upload, exists
+from ..storage.url import Url, local_path, stored
 from . import frames
 from .checksum import crc32c
 from .frame_chain import split
@@ -108,7 +112,12 @@ class Index:
             data = self._text()
         else:
             raise ValueError(f'format must be "purerecord" or "text", not {format!r}')
-        target = os.fsdecode(path)
+        target = local_path(path)
+        if isinstance(target, Url):
+            upload = Upload(target)
+            upload.write(data)
+            upload.commit()
+            return
         temporary = temporary_name(target)
         try:
             with writing(target):
@@ -139,8 +148,8 @@ class Index:
 
     def check(self, path: Any) -> None:
         """Raise StaleIndexError unless this is an index of the file at ``path`` as it is now."""
-        name = os.fsdecode(path)
-        with closing(OpenFile(name)) as file:
+        name = local_path(path)
+        with closing(open_file(name)) as file:
             size = file.size()
             covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
             expected = covered if self.data_size is None else self.data_size
@@ -153,7 +162,7 @@ class Index:
             if self.first_records is not None:
                 self._check_blocks(file, name)
 
-    def _check_blocks(self, file: OpenFile, path: str) -> None:
+    def _check_blocks(self, file: OpenFile | RemoteFile, path: str) -> None:
         """Raise StaleIndexError unless the headers of the blocks say what this index says.
 
         Reading a block finds a wrong number of records too, but no one reads a block that has none.
@@ -183,15 +192,23 @@ class Index:
 
 def index_path(path: str) -> str:
     """The path of the index beside the file ``path``."""
-    return path + ".index"
+    return path.beside(".index") if isinstance(path, Url) else path + ".index"
+
+
+def has_index(path: str) -> bool:
+    """Whether there is an index beside the file ``path``."""
+    beside = index_path(path)
+    return exists(beside) if isinstance(beside, Url) else os.path.exists(beside)
 
 
 @public
-def load_index(path: Any) -> Index:
+def load_index(
+    path: Any, *, storage_options: Mapping[str, Any] | None = None, filesystem: Any = None
+) -> Index:
     """The index in the file ``path``, in any of the known formats."""
-    name = os.fsdecode(path)
-    with open(name, "rb") as file:
-        data = file.read()
+    name = local_path(stored(path, storage_options, filesystem))
+    with closing(open_file(name)) as file:
+        data = file.read_at(0, file.size())
     try:
         if data.startswith(_MAGIC):
             index = _decode(data)
@@ -267,15 +284,15 @@ def _contiguous(offsets: Offsets, sizes: Offsets) -> Index:
 
 
 @public
-def build_index(path: Any) -> Index:
+def build_index(
+    path: Any, *, storage_options: Mapping[str, Any] | None = None, filesystem: Any = None
+) -> Index:
     """The index of the file at ``path``, built from the headers; checks the CRC of every length.
 
     The file must be uncompressed, or GZIP written with a ``block_size``.
     """
-    name = local_path(path)
-    if is_url(name):
-        raise ValueError(f"{printable(name)}: an index is built from a local file")
-    with closing(OpenFile(name)) as file:
+    name = local_path(stored(path, storage_options, filesystem))
+    with closing(open_file(name, ahead=True)) as file:
         size = file.size()
         try:
             head = file.read_at(0, HEAD_SIZE)
@@ -306,7 +323,7 @@ def not_seekable(name: str) -> str:
     )
 
 
-def _frame_sizes(file: OpenFile, size: int) -> Offsets:
+def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Offsets:
     """The sizes of all frames of a plain file."""
     found = [np.empty(0, np.int64)]
     position = records = 0
@@ -333,7 +350,7 @@ def _frame_sizes(file: OpenFile, size: int) -> Offsets:
     return np.concatenate(found)
 
 
-def _blocks(file: OpenFile, size: int, name: str) -> tuple[Offsets, Offsets, Offsets]:
+def _blocks(file: OpenFile | RemoteFile, size: int, name: str) -> tuple[Offsets, Offsets, Offsets]:
     """The offsets, sizes and record counts of all members of a blocked GZIP file."""
     rows: list[tuple[int, int, int]] = []
     position = 0
@@ -357,7 +374,7 @@ def _impossible(block: BlockHeader) -> bool:
     return block.records * OVERHEAD > block.data_size or (block.data_size > 0 and not block.records)
 
 
-def _fingerprint(file: OpenFile, size: int) -> int:
+def _fingerprint(file: OpenFile | RemoteFile, size: int) -> int:
     """A number that distinguishes data of the same size: the CRCs of its beginning and its end."""
     begin = crc32c(file.read_at(0, _FINGERPRINTED))
     return begin << 32 | crc32c(file.read_at(max(0, size - _FINGERPRINTED), _FINGERPRINTED))

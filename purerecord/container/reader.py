@@ -7,7 +7,7 @@ does not know how a file is stored, how a frame is laid out, nor what a payload 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +16,7 @@ from ..errors import ClosedError, CorruptionError, PureRecordError
 from ..records import Records
 from ..storage.fork_lock import ForkLock
 from ..storage.paths import resolve
+from ..storage.url import stored
 from .frame_stream import FrameStream, Place
 from .looks_like import open_source
 
@@ -56,6 +57,8 @@ class RecordReader(Iterator[bytes]):
         verify: bool = True,
         on_error: str = "raise",
         max_record_size: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
     ) -> None:
         check_on_error(on_error)
         check_max_record_size(max_record_size)
@@ -63,7 +66,7 @@ class RecordReader(Iterator[bytes]):
         self._on_error = on_error
         self._verify = verify
         self._compression = compression
-        self._files = resolve(source)
+        self._files = resolve(stored(source, storage_options, filesystem))
         self._opened = 0  # how many of them have been opened
         self._stream: FrameStream | None = None
         self._stopped = False
@@ -297,6 +300,8 @@ def read_records(
     verify: bool = True,
     on_error: str = "raise",
     max_record_size: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> RecordReader:
     """The records of ``source``, one after the other, as ``bytes``.
 
@@ -307,6 +312,8 @@ def read_records(
     record, and "stop" ends as if the data ended there. With "tail", a file whose last record is cut, as a
     killed writer leaves it, ends before that record, and any other damage raises. A record of more than
     ``max_record_size`` bytes is damage too, and is not read into memory; by default there is no limit.
+    For URLs, ``storage_options`` are what fsspec's class for the scheme takes; ``filesystem`` is an object of
+    fsspec, pyarrow or obstore in which the source is a path.
 
     >>> for record in read_records("train-*.tfrecord"):
     ...     print(len(record))
@@ -317,6 +324,8 @@ def read_records(
         verify=verify,
         on_error=on_error,
         max_record_size=max_record_size,
+        storage_options=storage_options,
+        filesystem=filesystem,
     )
 
 
@@ -329,6 +338,8 @@ def read_batches(
     verify: bool = True,
     on_error: str = "raise",
     max_record_size: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> Iterator[Records]:
     """The records of ``source`` in batches of ``batch_size``, as ``Records``: the fast way to handle many.
 
@@ -341,5 +352,7 @@ def read_batches(
         verify=verify,
         on_error=on_error,
         max_record_size=max_record_size,
+        storage_options=storage_options,
+        filesystem=filesystem,
     )
     return reader.batches(batch_size)

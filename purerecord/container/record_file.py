@@ -8,10 +8,9 @@ the headers on first use. This module does not know what a payload means.
 from __future__ import annotations
 
 import io
-import os
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import index as as_index
@@ -22,15 +21,16 @@ import numpy as np
 from .. import public
 from ..errors import CompressionError, CorruptionError
 from ..records import Chosen, Origins, Records, chosen_numbers
-from ..storage.file_handles import OpenFiles
+from ..storage.file_handles import OpenFile, OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import is_stream, is_url, resolve_paths
+from ..storage.paths import is_stream, resolve_paths
+from ..storage.url import stored
 from . import frames
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
-from .index import Index, Offsets, build_index, index_path, load_index, not_seekable
+from .index import Index, Offsets, build_index, has_index, index_path, load_index, not_seekable
 from .looks_like import detect
 from .reader import RecordReader
 
@@ -59,10 +59,16 @@ class RecordFile(Sequence[bytes]):
     >>> len(records), records[0], records[-10:]
     """
 
-    def __init__(self, path: Any, *, index: Any = None, verify: bool = True) -> None:
-        self._paths = tuple(resolve_paths(path))
-        if remote := [name for name in self._paths if is_url(name)]:
-            raise ValueError(f"{remote[0]}: RecordFile reads local files; read_records reads this one too")
+    def __init__(
+        self,
+        path: Any,
+        *,
+        index: Any = None,
+        verify: bool = True,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
+    ) -> None:
+        self._paths = tuple(resolve_paths(stored(path, storage_options, filesystem)))
         if streams := list(filter(is_stream, self._paths)):
             raise ValueError(f"{streams[0]}: RecordFile needs a regular file; read_records reads this too")
         indexes = index if isinstance(index, (list, tuple)) else [index]
@@ -273,12 +279,11 @@ class _Shard:
     @cached_property
     def index(self) -> Index | None:
         """Where the records are; None for a compressed file that cannot seek."""
-        with open(self.path, "rb", buffering=0) as file:
-            head = file.read(HEAD_SIZE)
+        head = self._read_at(0, HEAD_SIZE)
         if detect(head) and decode_block_header(head) is None:
             return None
         given = self._given
-        if given is None and os.path.exists(index_path(self.path)):
+        if given is None and has_index(self.path):
             given = index_path(self.path)
         if given is None:
             try:
@@ -322,7 +327,7 @@ class _Shard:
             return [self.read_one(number) for number in numbers.tolist()]
         found: list[bytes] = []
         for some in _portions(index, numbers):
-            buffer = b"".join([self._read_at(offset, size) for offset, size in _spans(index, some)])
+            buffer = b"".join(self._files.get(self.path).read_many(_spans(index, some)))
             records = _checked(buffer, index.sizes[some], verify=self.verify)
             found += map(self.read_one, some.tolist()) if records is None else records
         return found
@@ -332,8 +337,14 @@ class _Shard:
         index, file = self._seekable(), self._files.get(self.path)
         sizes = index.sizes[numbers]
         places = zip(rows.tolist(), index.offsets[numbers].tolist(), sizes.tolist(), strict=True)
-        for row, offset, size in places:
-            data[row] = file.read_at(offset, size)
+        if isinstance(file, OpenFile):
+            for row, offset, size in places:
+                data[row] = file.read_at(offset, size)
+            return sizes
+        ascending = sorted(places, key=lambda place: place[1])  # so that close ones are one request
+        found = file.read_many([(offset, size) for _, offset, size in ascending])
+        for (row, _, _), frame in zip(ascending, found, strict=True):
+            data[row] = frame
         return sizes
 
     def _seekable(self) -> Index:
@@ -391,9 +402,9 @@ def _portions(index: Index, numbers: Offsets) -> list[Offsets]:
     return np.split(numbers, np.flatnonzero(np.diff(reached)) + 1)
 
 
-def _spans(index: Index, numbers: Offsets) -> Iterator[tuple[int, int]]:
+def _spans(index: Index, numbers: Offsets) -> list[tuple[int, int]]:
     """The byte ranges of the frames of ``numbers``, as offset and size; adjacent frames are one range."""
     breaks = np.flatnonzero(np.diff(numbers) != 1)
     firsts, lasts = numbers[np.append(0, breaks + 1)], numbers[np.append(breaks, -1)]
     begins, ends = index.offsets[firsts], index.offsets[lasts] + index.sizes[lasts]
-    return zip(begins.tolist(), (ends - begins).tolist(), strict=True)
+    return list(zip(begins.tolist(), (ends - begins).tolist(), strict=True))

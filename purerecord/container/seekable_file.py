@@ -1,4 +1,4 @@
-"""``SeekableFile``: the records of an uncompressed local file, with skipping.
+"""``SeekableFile``: the records of an uncompressed local or remote file, with skipping.
 
 ``FrameStream`` reads every kind of source; this class reads only the kind that can seek. It checks a record's
 data only when it hands the record out, and a record that it skips costs at most a read of its header. It ends
@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ChecksumError, CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
-from ..storage.file_handles import OpenFile
+from ..storage.file_handles import open_file
 from . import frames
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frames import FOOTER, HEADER, OVERHEAD
@@ -31,15 +31,19 @@ class SeekableFile:
     """The records of the file at ``path``, forward, from any record on.
 
     ``pool`` lends the memory to read into. ``mean`` is a guess of the mean frame size, or 0; the file's own
-    records soon replace it.
+    records soon replace it. ``ahead`` says that the records are read forward mostly: then a remote file is
+    read ahead.
     """
 
-    def __init__(self, path: str, pool: BufferPool | None = None, mean: int = 0) -> None:
+    def __init__(
+        self, path: str, pool: BufferPool | None = None, mean: int = 0, *, ahead: bool = True
+    ) -> None:
         self.path = path
         self._guess = mean
-        self._file = OpenFile(path)
+        self._file = open_file(path, ahead=ahead)
         self.size = self._file.size()
         self._buffer = FrameBuffer(path, pool=pool)
+        self._read_twice = -1  # where damage was last read again
         self._taken = False  # whether any record was handed out
         self._skips_between = False  # whether records were skipped after that, and so will be again
 
@@ -70,6 +74,17 @@ class SeekableFile:
 
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``, their data checked; None at the end."""
+        try:
+            return self._take(count)
+        except CorruptionError:
+            offset, record = self.offset, self.record
+            if offset == self._read_twice or not self._file.read_again():
+                raise
+            self._read_twice = offset  # damage that came about on the way from a store may be gone
+            self.go_to(offset, record)
+        return self._take(count)
+
+    def _take(self, count: int) -> Records | None:
         ready = self._buffer.ready
         if count == 1 and not ready and self.large:
             return self._take_one()

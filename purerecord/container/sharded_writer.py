@@ -10,7 +10,7 @@ import errno
 import heapq
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
@@ -22,9 +22,7 @@ from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
 from ..storage.paths import (
-    is_url,
     keep_complete,
-    local_path,
     replace,
     shard_name,
     shard_names,
@@ -32,6 +30,8 @@ from ..storage.paths import (
     temporary_name,
     writing,
 )
+from ..storage.stores import remove, rename
+from ..storage.url import Url, local_path, stored
 from .frames import OVERHEAD
 from .writer import TFRecordWriter, payload_groups
 
@@ -43,7 +43,8 @@ class ShardedWriter:
     With ``shards`` each record goes to the file that is smallest so far, so that all files become equally
     large. With ``max_bytes`` or ``max_records`` the files are filled one after the other, and their number is
     known at the end. ``pattern`` is the name; ``name@10.tfrecord`` or ``name@*.tfrecord`` puts the number
-    before a suffix. An exception inside a ``with`` block discards all files.
+    before a suffix. An exception inside a ``with`` block discards all files. At a URL, opened as by
+    ``TFRecordWriter``, each file appears whole, one after the other.
 
     >>> with ShardedWriter("train@10.tfrecord") as writer:
     ...     writer.write_many(payloads)
@@ -59,14 +60,13 @@ class ShardedWriter:
         max_bytes: int | None = None,
         max_records: int | None = None,
         options: Any = None,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
     ) -> None:
         self._closed = True  # until everything below has worked
-        path = local_path(pattern)
-        if is_url(path):
-            raise ValueError(
-                f"{printable(path)}: ShardedWriter writes to a local disk; TFRecordWriter takes a URL"
-            )
-        self._head, self._tail, counted = split_pattern(path)
+        path = local_path(stored(pattern, storage_options, filesystem))
+        self._url = path if isinstance(path, Url) else None
+        self._head, self._tail, counted = split_pattern(path if self._url is None else self._url.address)
         if counted is not None and shards not in (None, counted):
             raise ValueError(f"the name says {counted} shards, the argument {shards}")
         self._shards = counted if shards is None else shards
@@ -97,10 +97,19 @@ class ShardedWriter:
             raise
 
     def _add(self) -> None:
-        self._temporary.append(temporary_name(f"{self._head}-{len(self._writers):05d}{self._tail}"))
+        self._temporary.append(self._temporary_name(len(self._writers)))
         with self._writing(len(self._writers)):
             self._writers.append(TFRecordWriter(self._temporary[-1], self._options))
         self._size = self._count = 0
+
+    def _temporary_name(self, number: int) -> str:
+        """Where shard ``number`` is written. In a store a file appears only when it is complete, so that it
+        can have its final name from the beginning, if that is known."""
+        if self._url is None:
+            return temporary_name(f"{self._head}-{number:05d}{self._tail}")
+        if self._shards is not None:
+            return self._url.like(shard_name(self._head, self._tail, number, self._shards))
+        return self._url.like(f"{self._head}-{number:05d}{self._tail}.partial-{os.urandom(4).hex()}")
 
     def _writing(self, number: int) -> AbstractContextManager[None]:
         """Names shard ``number`` in any OSError of the block, instead of its temporary file."""
@@ -202,8 +211,12 @@ class ShardedWriter:
             for number, writer in enumerate(self._writers):
                 with self._writing(number):
                     writer.close()
-                    _sync(self._temporary[number])
+                    if self._url is None:
+                        _sync(self._temporary[number])
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
+            if self._url is not None:
+                self._finish_remote(self._url, names)
+                return
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
             _replace_all(list(zip(self._temporary, names, strict=True)))
@@ -212,10 +225,26 @@ class ShardedWriter:
             raise
         self.paths, self._closed, self._unfinished = names, True, False
 
+    def _finish_remote(self, url: Url, names: list[str]) -> None:
+        self.paths = [url.like(name) for name in names]
+        if self._shards is None:
+            for temporary, path in zip(self._temporary, self.paths, strict=True):
+                assert isinstance(temporary, Url)
+                assert isinstance(path, Url)
+                rename(temporary, path)
+        self._closed, self._unfinished = True, False
+
     def _discard(self) -> None:
         self._closed = True
         for writer in self._writers:
             writer.abandon()
+        if self._url is not None:
+            if self._shards is None and os.getpid() == self._pid:
+                for temporary in self._temporary:
+                    assert isinstance(temporary, Url)
+                    with suppress(OSError):
+                        remove(temporary)
+            return
         for temporary in self._temporary:
             if os.getpid() == self._pid and os.path.exists(temporary):
                 os.unlink(temporary)

@@ -14,7 +14,7 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -25,7 +25,9 @@ from ..printable import printable
 from ..records import Offsets, Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
-from ..storage.paths import is_url, local_path, open_remote, replace, temporary_name, writing
+from ..storage.paths import replace, temporary_name, writing
+from ..storage.stores import Upload
+from ..storage.url import Url, local_path, stored
 from . import frames
 from .index import build_index, index_path
 from .reader import RecordReader
@@ -74,7 +76,7 @@ class TFRecordWriter:
     ``options`` is a ``TFRecordOptions``, "GZIP", "ZLIB" or "". ``mode="a"`` appends, after checking that the
     file so far is whole. ``atomic=True`` writes to a temporary name beside the file and renames it on
     ``close()``; an exception inside a ``with`` block discards it. ``index=True`` writes an index beside the
-    file.
+    file. A URL, opened with ``storage_options`` or ``filesystem`` as in ``read_records``, is always atomic.
 
     >>> with TFRecordWriter("train.tfrecord") as writer:
     ...     writer.write(b"payload")
@@ -88,7 +90,10 @@ class TFRecordWriter:
         mode: str = "w",
         atomic: bool = False,
         index: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
     ) -> None:
+        path = stored(path, storage_options, filesystem)
         self._closed = True  # until everything below has worked
         self._pid = os.getpid()
         self._options = as_options(options)
@@ -296,14 +301,20 @@ class _Output:
         # counted are written again, to the same place.
         self._position: int | None = None
         self._ours = not hasattr(path, "write")
-        if not self._ours or is_url(self._named(path)):
+        self.name = local_path(path) if self._ours else str(getattr(path, "name", path))
+        if not self._ours:
             if mode == "a" or atomic or index:
-                raise ValueError("mode='a', atomic and index need a file on a local disk")
-            self.name = str(getattr(path, "name", path))
+                raise ValueError("mode='a', atomic and index need a path, not an open file")
             self._target = self.name
-            self._file: Any = open_remote(self.name, "wb") if self._ours else path
+            self._file: Any = path
             return
-        self.name = self._named(path)
+        if isinstance(self.name, Url):
+            if mode == "a":
+                raise ValueError("mode='a' needs a local file: what is in a store is replaced, never changed")
+            self.atomic = True  # a remote file appears whole or not at all
+            self._target = self.name
+            self._file = Upload(self.name)
+            return
         self._target = temporary_name(self.name) if atomic else self.name
         if mode == "a":
             if atomic:
@@ -314,10 +325,6 @@ class _Output:
             self._file = open(self._target, how, buffering=0)  # noqa: SIM115 - closed by finish, abandon
             if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
                 self._position = self._file.seek(0, os.SEEK_END)
-
-    @staticmethod
-    def _named(path: Any) -> str:
-        return local_path(path)
 
     def write(self, pieces: list[Any], records: int) -> None:
         size = self._size + sum(map(len, pieces))
@@ -369,6 +376,11 @@ class _Output:
         self.flush()
         if not self._ours:
             return
+        if isinstance(self._file, Upload):
+            self._file.commit()
+            if self._index:
+                build_index(self.name).save(index_path(self.name))
+            return
         with writing(self.name):
             if self.atomic:
                 os.fsync(self._file.fileno())
@@ -383,6 +395,10 @@ class _Output:
     def abandon(self, *, remove: bool) -> None:
         """Close the file; with ``remove``, a file with a temporary name goes."""
         if not self._ours:
+            return
+        if isinstance(self._file, Upload):
+            if remove:
+                self._file.discard()
             return
         self._file.close()
         if remove and self.atomic and os.path.exists(self._target):

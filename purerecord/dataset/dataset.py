@@ -21,6 +21,7 @@ from ..container.reader import check_max_record_size, check_on_error
 from ..errors import ClosedError, CorruptionError
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
+from ..storage.url import stored
 from .engine.node import Context, Node, SkippedDamage, pickled
 from .engine.origins import Locator
 from .engine.shares import Consumer, Share, check_share
@@ -308,7 +309,8 @@ class TFRecordDataset(Dataset):
     "raise" raises an error, "skip" continues after it and counts it in the iterator's ``skipped``, "stop"
     ends there, and "tail" raises except at a last record that is cut, before which the file ends. With
     ``with_path``, the elements are pairs of path and record. A record of more than ``max_record_size`` bytes
-    is damage; with that limit the files are read forward only, and have no length.
+    is damage; with that limit the files are read forward only, and have no length. ``storage_options`` and
+    ``filesystem`` open URLs, as in ``read_records``; remote files have a length if they have indexes.
     """
 
     def __init__(
@@ -319,10 +321,12 @@ class TFRecordDataset(Dataset):
         on_error: str = "raise",
         with_path: bool = False,
         max_record_size: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
     ) -> None:
         check_on_error(on_error)
         check_max_record_size(max_record_size)
-        files = tuple(resolve_paths(paths))
+        files = tuple(resolve_paths(stored(paths, storage_options, filesystem)))
         super().__init__(Files(files, compression_type, on_error, with_path, max_record_size))
 
 

@@ -10,12 +10,13 @@ This module reads a damaged range and its surroundings again. It must not know h
 
 from __future__ import annotations
 
-import io
+from contextlib import closing
 from dataclasses import replace
 
 from ..container import frames
 from ..container.damage import BAD_DATA, BAD_LENGTH, DUPLICATED, GARBAGE, Damage
 from ..container.frames import FOOTER, HEADER, OVERHEAD
+from ..storage.file_handles import open_file
 
 # File systems and disks write blocks of these sizes, at multiples of the smallest one.
 _SECTOR, _LARGEST_BLOCK = 512, 1 << 17
@@ -42,9 +43,8 @@ class DuplicatedBlocks:
             return replace(damage, kind=DUPLICATED, records=0, detail=self._detail)
         self._left -= 1
         base = max(0, damage.begin - _LARGEST_BLOCK)
-        with io.FileIO(path) as file:
-            file.seek(base)
-            around = file.read(damage.end - base + 2 * _LARGEST_BLOCK)
+        with closing(open_file(path)) as file:
+            around = file.read_at(base, damage.end - base + 2 * _LARGEST_BLOCK)
         begin, end = damage.begin - base, damage.end - base
         for size in _BLOCK_SIZES:
             for seam in range(-(-damage.begin // _SECTOR) * _SECTOR - base, end + 1, _SECTOR):

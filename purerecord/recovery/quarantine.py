@@ -10,16 +10,17 @@ file cannot be rewound. This module must not know how damage is found.
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from ..container.damage import Damage
 from ..container.looks_like import detect
+from ..storage.file_handles import open_file
 from ..storage.opened import Opened
 from ..storage.paths import Named, replace, temporary_name, writing
 
@@ -47,16 +48,14 @@ class Rereadable(Opened):
     def reread(self, begin: int, end: int) -> Iterator[bytes]:
         """Yield the plain bytes [begin, end)."""
         if self.rewinds:
-            with io.FileIO(self.name) as file:
-                yield from _chunks(file, begin, end)
+            yield from _ranges(self.name, begin, end)
         else:
             yield from _chunks(self._kept, begin - self._kept_from, end - self._kept_from)
 
     def reread_file(self, begin: int, end: int) -> Iterator[bytes]:
         """Yield the bytes [begin, end) of the file itself, compressed or not; nothing for a pipe."""
         if self.regular:
-            with io.FileIO(self.name) as file:
-                yield from _chunks(file, begin, end)
+            yield from _ranges(self.name, begin, end)
 
     def forget(self, offset: int) -> None:
         """Release the plain bytes before ``offset``."""
@@ -76,6 +75,13 @@ class Rereadable(Opened):
 
 def _spool() -> Any:
     return tempfile.SpooledTemporaryFile(_KEPT_IN_MEMORY)
+
+
+def _ranges(path: str, begin: int, end: int) -> Iterator[bytes]:
+    with closing(open_file(path)) as file:
+        while begin < end and (chunk := file.read_at(begin, min(end - begin, _COPY_SIZE))):
+            begin += len(chunk)
+            yield chunk
 
 
 def _chunks(file: Any, begin: int, end: int) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -23,11 +23,15 @@ from ..printable import printable
 from ..processes.pool import Progress, no_progress
 from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
-from ..storage.paths import Named, is_url, replace, temporary_name, writing
+from ..storage.paths import Named, replace, temporary_name, writing
+from ..storage.stores import Upload
+from ..storage.url import Url, local_path, stored
 from .quarantine import Quarantine, Rereadable, check_folder
 from .report import FileReport, SalvageReport
 from .scan import one_file, records_and_damage
 
+# Bytes that are copied to a store at once.
+_UPLOADED_AT_ONCE = 1 << 22
 # The size of the blocks in the copy of a file that was GZIP in blocks.
 _BLOCK_SIZE = 1 << 20
 
@@ -41,6 +45,8 @@ def salvage(
     options: Any = None,
     compression: Any = "auto",
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> SalvageReport:
     """Write all sound records of the file ``src`` to a new file ``dst``, and report what was lost.
 
@@ -48,19 +54,26 @@ def salvage(
     and ZSTD become GZIP. It appears only when it is complete and has been read back and verified. If a folder
     ``quarantine`` is named, it takes the damaged ranges: each in a file named by its offset, and a list of
     them in ``damages.json``. If no record is sound, nothing is written and a ``CorruptionError`` is raised.
-    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``.
+    ``compression`` is that of ``src``; ``progress`` is called as by ``validate``. ``storage_options`` and
+    ``filesystem`` open those of ``src`` and ``dst`` that are URLs, as in ``read_records``; the quarantine is
+    local.
     """
-    file, target = one_file(src), os.fsdecode(dst)
+    places = stored([src, dst], storage_options, filesystem)
+    file, target = one_file(places[0]), local_path(places[1])
     folder = None if quarantine is None else os.fsdecode(quarantine)
     check_places([(file, target, folder)])
-    temporary = temporary_name(target)
+    temporary = _temporary(target)
     kept = None if folder is None else Quarantine(folder)
     try:
         with closing(Rereadable(file, compression)) as opened:
             source, crc = _copy(opened, temporary, options, kept, progress or no_progress)
         written = _verified(temporary, source.records, crc)
         quarantined = kept is not None and kept.finish(source.path)
-        replace(temporary, target)
+        if isinstance(target, Url):
+            _upload(temporary, target)
+            os.unlink(temporary)
+        else:
+            replace(temporary, target)
     except BaseException as error:
         if kept is not None:
             kept.abandon()
@@ -74,6 +87,27 @@ def salvage(
     )
 
 
+def _temporary(target: str) -> str:
+    """The name of the local file that is written and verified before ``target`` appears."""
+    if not isinstance(target, Url):
+        return temporary_name(target)
+    import tempfile  # noqa: PLC0415 - slow to import, seldom needed
+
+    return temporary_name(os.path.join(tempfile.gettempdir(), os.path.basename(target) or "salvaged"))
+
+
+def _upload(path: str, target: Url) -> None:
+    upload = Upload(target)
+    try:
+        with open(path, "rb") as file:
+            while data := file.read(_UPLOADED_AT_ONCE):
+                upload.write(data)
+        upload.commit()
+    except BaseException:
+        upload.discard()
+        raise
+
+
 def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
     """Raise an error if a target or quarantine would overwrite a source, another target or a quarantine.
 
@@ -84,7 +118,7 @@ def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
         _check_target(file, target)
         if quarantine is not None:
             check_folder(quarantine)
-        other = targets.setdefault(os.path.realpath(target), file)
+        other = targets.setdefault(_whole(target), file)
         if other is not file:
             first, second, place = (printable(str(name)) for name in (other, file, target))
             raise ValueError(f"{first} and {second} would both be written to {place}; salvage one by one")
@@ -96,13 +130,19 @@ def check_places(jobs: Sequence[tuple[Named, str, str | None]]) -> None:
                 )
 
 
+def _whole(target: str) -> str:
+    return target if isinstance(target, Url) else os.path.realpath(target)
+
+
 def _lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _check_target(file: Named, target: str) -> None:
-    if is_url(target):
-        raise ValueError(f"{printable(target)}: salvage writes to a local disk; copy the result from there")
+    if isinstance(target, Url):
+        if file == target:
+            raise ValueError(f"{printable(target)} is the file to be salvaged itself, which is never changed")
+        return
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the file to be written", target)
     both_exist = isinstance(file, str) and os.path.exists(file) and os.path.exists(target)

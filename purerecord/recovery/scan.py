@@ -7,7 +7,7 @@ files with it. Reading raises at damage, and skipping finds the next frame: two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +22,7 @@ from ..printable import printable
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
+from ..storage.url import stored
 from .duplicated_blocks import DuplicatedBlocks
 
 
@@ -41,7 +42,13 @@ class Frame:
 
 
 @public
-def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
+def scan(
+    path: Any,
+    *,
+    compression: Any = "auto",
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
+) -> Iterator[Frame | Damage]:
     """Yield the frames of one file and the damage between them, in order.
 
     If only the header of a frame is damaged, a ``Damage`` of those twelve bytes comes first. The ``offset``
@@ -50,7 +57,7 @@ def scan(path: Any, *, compression: Any = "auto") -> Iterator[Frame | Damage]:
     >>> for found in scan("train.tfrecord"):
     ...     print(found)
     """
-    opened = open_source(one_file(path), compression)
+    opened = open_source(one_file(stored(path, storage_options, filesystem)), compression)
     with closing(FrameStream(opened)) as stream:
         index = 0
         for part in records_and_damage(opened, stream):

@@ -27,7 +27,8 @@ from ..payload.recognize import check_example
 from ..processes.pool import Progress, no_progress
 from ..records import Records
 from ..storage.opened import Opened
-from ..storage.paths import Named, is_url, resolve
+from ..storage.paths import Named, resolve
+from ..storage.url import is_url, stored
 from . import consistency
 from .fast_verify import count_sound_frames
 from .report import FileReport, Report
@@ -48,6 +49,8 @@ def validate(
     expect: int | None = None,
     min_records: int | None = None,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    filesystem: Any = None,
 ) -> Report:
     """Check every byte of the files that ``paths`` names, and report all damage.
 
@@ -59,12 +62,13 @@ def validate(
     files are missing, a FileNotFoundError is raised. ``expect`` is the number of sound records that all files
     together must hold, ``min_records`` the least that each must hold. ``warnings`` in the report are about
     sound files that do not fit together. ``progress`` is called with the number of bytes and of records that
-    were checked since its last call.
+    were checked since its last call. ``storage_options`` and ``filesystem`` open URLs, as by
+    ``read_records``.
 
     >>> report = validate("train-*.tfrecord", workers=4)
     >>> report.ok, report.records, [file.path for file in report.damaged]
     """
-    files = resolve(paths, missing_ok=True)
+    files = resolve(stored(paths, storage_options, filesystem), missing_ok=True)
     _check_any(files)
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be positive, not {workers}")

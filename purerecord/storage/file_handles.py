@@ -11,9 +11,12 @@ import os
 import stat
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from .fork_lock import ForkLock
+from .remote_file import RemoteFile
+from .url import Url, local_path
 
 # Open files in the cache at most: systems allow a process a thousand or fewer.
 KEPT = 64
@@ -26,19 +29,25 @@ class OpenFiles:
 
     def __init__(self) -> None:
         self._lock = ForkLock()
-        self._files: OrderedDict[str, OpenFile] = OrderedDict()  # the one used last comes last
+        self._files: OrderedDict[str, OpenFile | RemoteFile] = OrderedDict()  # the one used last comes last
 
     def __reduce__(self) -> tuple[Any, ...]:
         return OpenFiles, ()  # another process opens the files itself
 
-    def get(self, path: str) -> OpenFile:
+    def get(self, path: str) -> OpenFile | RemoteFile:
         """The file at ``path``, open as long as the caller refers to it."""
         with self._lock.here():
-            file = self._files.pop(path, None) or OpenFile(path)
+            file = self._files.pop(path, None) or open_file(path)
             self._files[path] = file
             if len(self._files) > KEPT:
                 self._files.popitem(last=False)
         return file
+
+
+def open_file(path: str, *, ahead: bool = False) -> OpenFile | RemoteFile:
+    """The file at ``path``, local or remote. With ``ahead``, a remote one is read forward mostly."""
+    name = local_path(path)
+    return RemoteFile(name, ahead=ahead) if isinstance(name, Url) else OpenFile(name)
 
 
 class OpenFile:
@@ -71,6 +80,14 @@ class OpenFile:
             pieces.append(piece)
             missing -= len(piece)
         return b"".join(pieces)
+
+    def read_many(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes of several spans of offset and size."""
+        return [self.read_at(offset, size) for offset, size in spans]
+
+    def read_again(self) -> bool:
+        """Whether bytes may be other ones when they are read again: not those of a local file."""
+        return False
 
     def read_into(self, offset: int, view: memoryview) -> int:
         """Fill ``view`` with the bytes at ``offset``, and give their number: less only at the file's end."""

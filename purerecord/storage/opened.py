@@ -18,7 +18,10 @@ from . import file_handles
 from .bz2_xz_zstd import MemberDecompressor
 from .compression import READ_ONLY, compression_name
 from .inflate import BlockInflater, Prefixed, Source, inflated
-from .paths import Named, is_url, open_remote
+from .paths import Named
+from .remote_file import NoRangesError, RemoteFile
+from .stores import open_remote
+from .url import Url, local_path
 
 # Bytes of a file's beginning that are read to detect its compression; fewer if they come in small pieces,
 # but never fewer than the minimum unless the file ends before.
@@ -38,7 +41,7 @@ class _OwnFile(io.FileIO):
         self.seek(offset)
         return self.read(size) or b""
 
-    def readinto_at(self, offset: int, buffer: memoryview) -> int:
+    def read_into(self, offset: int, buffer: memoryview) -> int:
         """Fill ``buffer`` with the bytes at ``offset``, as far as one call can, and give their number."""
         buffer = buffer[: file_handles.MOST_AT_ONCE]
         if hasattr(os, "preadv"):
@@ -46,18 +49,26 @@ class _OwnFile(io.FileIO):
         self.seek(offset)
         return self.readinto(buffer) or 0
 
+    def size(self) -> int:
+        """The size of the file now."""
+        return os.fstat(self.fileno()).st_size
+
+    def read_again(self) -> bool:
+        """Whether bytes may be other ones when they are read again."""
+        return False
+
     def __del__(self) -> None:
         self.close()
 
 
 class _RegularFile:
-    """Reads a regular file at a position of its own.
+    """Reads a regular file, or a remote one, at a position of its own.
 
-    The descriptor has a position too, but forked processes share that one, and an interrupted read may leave
+    A descriptor has a position too, but forked processes share that one, and an interrupted read may leave
     it anywhere.
     """
 
-    def __init__(self, file: _OwnFile) -> None:
+    def __init__(self, file: _OwnFile | RemoteFile) -> None:
         self._file = file
         self.position = 0
         self._size = 0
@@ -68,7 +79,7 @@ class _RegularFile:
         return data
 
     def readinto(self, buffer: memoryview) -> int:
-        got = self._file.readinto_at(self.position, buffer)
+        got = self._file.read_into(self.position, buffer)
         self.position += got
         return got
 
@@ -82,9 +93,13 @@ class _RegularFile:
         """
         left = self._size - self.position
         if left <= least:
-            self._size = os.fstat(self._file.fileno()).st_size
+            self._size = self._file.size()
             left = self._size - self.position
         return max(0, left)
+
+    def read_again(self) -> bool:
+        """Whether bytes that were read may be other ones when they are read again: see ``RemoteFile``."""
+        return self._file.read_again()
 
     def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
         """The ``size`` bytes at ``offset``, and up to ``after`` bytes that follow them: see ``Opened``."""
@@ -135,8 +150,12 @@ class _StreamFile:
 
 def _open(name: str) -> _RegularFile | _StreamFile:
     """Opens the file that ``name`` names."""
-    if is_url(name):
-        return _StreamFile(open_remote(name), name, ours=True)
+    url = local_path(name)
+    if isinstance(url, Url):
+        try:
+            return _RegularFile(RemoteFile(url, ahead=True))
+        except NoRangesError:
+            return _StreamFile(open_remote(url), name, ours=True)
     file = _OwnFile(name)
     # The system reports the size 0 for a device.
     status = os.fstat(file.fileno())
@@ -225,13 +244,17 @@ class Opened:
 
     @property
     def rewinds(self) -> bool:
-        """Whether this is an uncompressed regular file, opened here by its name; then it can seek."""
+        """Whether this is an uncompressed regular or remote file, opened here by its name: it can seek."""
         return self._seekable is not None
 
     @property
     def regular(self) -> bool:
-        """Whether this is a regular file that was opened here, by its name."""
+        """Whether this is a regular or remote file that was opened here, by its name."""
         return self._regular is not None
+
+    def read_again(self) -> bool:
+        """Whether bytes that were read may be other ones when they are read again, as from a store."""
+        return self._seekable is not None and self._seekable.read_again()
 
     def remaining(self, least: int = 0) -> int | None:
         """How many bytes follow in an uncompressed regular file; None for any other source."""

@@ -1,6 +1,6 @@
 """Names: the files that a path, URL, glob or shard pattern names, and the names of new files.
 
-URLs go through fsspec, which is imported on first use. This module opens remote files only.
+Patterns of URLs are listed through fsspec, which is imported on first use. This module opens no file.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any, BinaryIO, TypeVar, Union
 
 from ..printable import printable
 from .shard_sets import SHARD, complete_shards
+from .stores import filesystem_of, named
+from .url import Url, is_url, local_path
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Named = Union[str, BinaryIO]
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _SHARD_PATTERN = re.compile(r"(?P<stem>.+)@(?P<count>\d+|\*)(?P<suffix>[^/@]*)", re.DOTALL)
 _WILD = re.compile(r"[*?[]")
 _INDEX_SUFFIXES = (".index", ".idx")
@@ -37,7 +38,12 @@ def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
     if isinstance(source, (bytearray, memoryview)) or (isinstance(source, bytes) and b"\0" in source):
         raise TypeError("expected a path or an open file, not data; put data into an io.BytesIO")
     if isinstance(source, (str, bytes, os.PathLike)):
-        return list(_expand(local_path(source), missing_ok=missing_ok))
+        path = local_path(source)
+        if not isinstance(path, Url):
+            return list(_expand(path, missing_ok=missing_ok))
+        query = path.query  # a signature is for one file, and no pattern
+        names = _expand(path.address.removesuffix(query), missing_ok=missing_ok, url=path)
+        return [path.like(name + query) for name in names]
     if isinstance(source, Iterable):
         return [file for item in source for file in resolve(item, missing_ok=missing_ok)]
     raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")
@@ -52,13 +58,9 @@ def resolve_paths(source: Any) -> list[str]:
     return [file for file in files if isinstance(file, str)]
 
 
-def local_path(path: Any) -> str:
-    """``path`` as a str, without a leading ``file://``; any other URL unchanged."""
-    return os.fsdecode(path).removeprefix("file://")
-
-
-def _expand(path: str, *, missing_ok: bool) -> list[str]:
-    remote = is_url(path)
+def _expand(path: str, *, missing_ok: bool, url: Url | None = None) -> list[str]:
+    """The files that ``path`` names; the address of ``url``, if that is given."""
+    remote = url is not None
     if not remote and os.path.lexists(path):
         return [path]
     head, tail, count = split_pattern(path)
@@ -78,7 +80,7 @@ def _expand(path: str, *, missing_ok: bool) -> list[str]:
         path = f"{head}-*-of-*{tail}"
     if not _WILD.search(path):
         return [path] if remote or missing_ok else _existing(path)
-    found = _remote_glob(path) if remote else sorted(glob.glob(path, recursive=True))
+    found = sorted(glob.glob(path, recursive=True)) if url is None else _remote_glob(url.like(path))
     found = without_indexes([name for name in found if remote or not os.path.isdir(name)])
     if counted:  # without other files beside the shards
         found = [
@@ -194,27 +196,12 @@ def is_stream(path: str) -> bool:
     return not is_url(path) and os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def is_url(path: str) -> bool:
-    """Whether ``path`` is a URL of a file that is not local."""
-    match = _SCHEME.match(path)
-    return match is not None and match[1].lower() != "file"
-
-
-def import_fsspec() -> Any:
-    """The module ``fsspec``; an error that says how to install it if it is missing."""
-    try:
-        import fsspec  # noqa: PLC0415 - an extra, imported when a URL is
-    except ImportError:
-        raise ImportError('URLs need fsspec: pip install "purerecord[remote]"') from None
-    return fsspec
-
-
-def _remote_glob(path: str) -> list[str]:
-    filesystem, inner = import_fsspec().core.url_to_fs(path)
-    return sorted(filesystem.unstrip_protocol(name) for name in filesystem.glob(inner))
-
-
-def open_remote(path: str, mode: str = "rb") -> BinaryIO:
-    """Opens a remote file through fsspec."""
-    file: BinaryIO = import_fsspec().open(path, mode).open()
-    return file
+def _remote_glob(pattern: Url) -> list[str]:
+    with named(pattern):
+        filesystem, inner = filesystem_of(pattern)
+        given = pattern.filesystem is not None and "://" not in pattern.address
+        return sorted(
+            name if given else filesystem.unstrip_protocol(name)
+            for name, about in filesystem.glob(inner, detail=True).items()
+            if about.get("type") != "directory"
+        )

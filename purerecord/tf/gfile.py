@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, cast
 
-from ..storage.paths import import_fsspec, is_url, local_path, open_remote
+from ..storage.stores import import_fsspec, open_remote
+from ..storage.url import is_url, local_path
 from . import errors
 from ._missing import missing
 from .errors import invalid, translated

@@ -23,7 +23,8 @@ from ..dataset.dataset import Dataset, TFRecordDataset
 from ..errors import SchemaError
 from ..payload.specs import FeatureSpec
 from ..printable import printable
-from ..storage.paths import is_url, local_path, open_remote
+from ..storage.stores import open_remote
+from ..storage.url import Url, is_url, local_path, stored
 from .features import TFDSFeature, describe
 
 __all__ = ["TFDSFeature", "TFDSFolder", "TFDSSplit"]
@@ -74,9 +75,11 @@ class TFDSFolder:
     >>> dataset = folder.dataset("train[:90%]").shuffle(10_000, seed=1).batch(128).parse(folder.features)
     """
 
-    def __init__(self, path: Any) -> None:
-        given = os.path.expanduser(local_path(path))
-        self.path = given if is_url(given) else _find(given)
+    def __init__(
+        self, path: Any, *, storage_options: Mapping[str, Any] | None = None, filesystem: Any = None
+    ) -> None:
+        given = local_path(stored(path, storage_options, filesystem))
+        self.path = given if is_url(given) else _find(os.path.expanduser(given))
         document = _read_json(self._file(_INFO))
         try:
             self.name = str(document["name"])
@@ -95,7 +98,9 @@ class TFDSFolder:
     def _file(self, name: str) -> str:
         if _LEADS_OUT.search(name):
             raise SchemaError(f"{self.path}: {name!r} is not inside the folder, where all its files must be")
-        return f"{self.path.rstrip('/')}/{name}" if is_url(self.path) else os.path.join(self.path, name)
+        if isinstance(self.path, Url):
+            return self.path.like(f"{self.path.address.rstrip('/')}/{name}")
+        return os.path.join(self.path, name)
 
     def _split(self, split: Mapping[str, Any], form: str) -> TFDSSplit:
         name = str(split["name"])

@@ -8,6 +8,7 @@ payload means.
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...container.index import has_index
 from ...container.looks_like import detect
 from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
@@ -24,8 +26,10 @@ from ...memory.recycling import BufferPool
 from ...printable import printable
 from ...records import Records
 from ...storage.compression import compression_name
+from ...storage.file_handles import open_file
 from ...storage.opened import HEAD_SIZE
-from ...storage.paths import is_stream, is_url
+from ...storage.paths import is_stream
+from ...storage.url import is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
 from ..engine.origins import Origin
 from ..engine.states import bad_state, count_of
@@ -117,8 +121,7 @@ class Files(Node):
             )
         if stream:
             self._read_once(path)
-        local = not is_url(path) and not stream
-        if self._seeks and local and self._is_uncompressed(path):
+        if self._seeks and not stream and self._is_uncompressed(path):
             return SeekableFile(path, buffers, mean)
         return _ForwardFile(path, self, context)
 
@@ -149,8 +152,13 @@ class Files(Node):
     def _is_uncompressed(self, path: str) -> bool:
         if self.compression != "auto":
             return not compression_name(self.compression)
-        with open(path, "rb", buffering=0) as file:
-            return not detect(file.read(HEAD_SIZE))
+        with closing(open_file(path)) as file:
+            return not detect(file.read_at(0, HEAD_SIZE))
+
+    @cached_property
+    def _indexed(self) -> bool:
+        """Whether the remote files have indexes: without one, a file is read to its end to count it."""
+        return all(has_index(path) for path in self.paths if is_url(path))
 
     @cached_property
     def _table(self) -> RecordFile:
@@ -158,7 +166,7 @@ class Files(Node):
 
     def size(self) -> int | None:
         """The number of records. Reads all headers, once; a pickle of this node holds the result."""
-        if not self._seeks or any(is_url(path) or is_stream(path) for path in self.paths):
+        if not self._seeks or any(map(is_stream, self.paths)) or not self._indexed:
             return None
         return len(self._table)
 
@@ -249,7 +257,7 @@ class _FilesCursor(Cursor):
         """The record at ``place``. Its file stays open, because the next one is mostly in the same file."""
         if self._lazy_file is None or self._lazy_file.path != place.path:
             self._close_lazy_file()
-            self._lazy_file = SeekableFile(place.path)
+            self._lazy_file = SeekableFile(place.path, ahead=False)
         self._lazy_file.go_to(place.offset, place.record)
         records = self._lazy_file.take(1)
         if records is None:

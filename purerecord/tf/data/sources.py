@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...container.looks_like import open_source
-from ...storage.paths import local_path
+from ...storage.url import local_path
 from .._values.convert import to_array
 from .._values.nest import apply, flatten, is_nested, pack
 from .._values.ragged_sparse import RaggedTensor, SparseTensor

@@ -17,7 +17,7 @@ from ...container.frames import HEADER
 from ...container.looks_like import open_source
 from ...errors import CompressionError, CorruptionError, TruncatedError
 from ...storage.compression import TFRecordOptions
-from ...storage.paths import local_path
+from ...storage.url import local_path
 from ..errors import DataLossError, UnimplementedError, combined_error, translate, translated
 from ..gfile import known_scheme
 

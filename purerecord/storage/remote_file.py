@@ -1,0 +1,265 @@
+"""``RemoteFile``: reads a remote file by position, as ``OpenFile`` reads a local one.
+
+Reading forward keeps several ranges on their way, in threads: a connection alone is slow. A request that
+fails is repeated from the byte where it broke off, until it has failed too often in a row. An object that
+changes while it is read is an error. Connections, threads and ranges belong to the process that made them; a
+forked one begins anew. This module does not know what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from .stores import ChangedError, Status, StoredObject, named, open_object
+from .url import Url
+
+# Bytes of one request when reading forward, and how many requests are under way at most.
+RANGE = 1 << 23
+AHEAD = 12
+# Wanted ranges with a smaller gap between them are one request, if it does not become larger than this.
+_GAP = 1 << 20
+_LARGEST_JOINED = 1 << 25
+# Failures in a row after which a file is given up, and the pause after the first one, which doubles each
+# time.
+ATTEMPTS = 8
+_PAUSE = 0.1
+_LONGEST_PAUSE = 15.0
+# Seconds without an answer after which a request is made again beside the first one.
+PATIENCE = 60.0
+
+
+class RemoteFile:
+    """The remote file at ``url``. With ``ahead``, it is read forward mostly."""
+
+    def __init__(self, url: Url, *, ahead: bool = False) -> None:
+        self._url = url
+        self._ahead = ahead
+        self._lock = threading.Lock()
+        self._begin_process()
+        self._status: Status = self._retried(lambda: self._object().status())
+        if self._status.size is None or not self._status.ranges:
+            raise NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
+
+    def _begin_process(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._opened: StoredObject | None = None
+        self._ranges: dict[int, _Range] = {}
+        self._depth = 1
+
+    def _object(self) -> StoredObject:
+        if self._opened is None:
+            self._opened = open_object(self._url)
+        return self._opened
+
+    def size(self) -> int:
+        """The size of the file when it was opened."""
+        assert self._status.size is not None
+        return self._status.size
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """``size`` bytes at ``offset``; fewer only at the end of the file."""
+        size = max(0, min(size, self.size() - offset))
+        first, last = offset // RANGE, (offset + size - 1) // RANGE
+        if not self._ahead or not size:
+            return self._wait(self._request(offset, offset + size)) if size else b""
+        parts = []
+        for number in range(first, last + 1):
+            data = self._range(number)
+            parts.append(data[max(0, offset - number * RANGE) : offset + size - number * RANGE])
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill ``view`` with the bytes at ``offset``, and give their number: less only at the file's end."""
+        end = min(offset + len(view), self.size())
+        at = offset
+        while at < end:
+            if self._ahead:
+                number = at // RANGE
+                data = memoryview(self._range(number))[at - number * RANGE : end - number * RANGE]
+            else:
+                data = memoryview(self.read_at(at, end - at))
+            view[at - offset : at - offset + len(data)] = data
+            at += len(data)
+        return max(0, end - offset)
+
+    def read_many(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes of several spans of offset and size, which ascend; close ones are one request."""
+        joined: list[list[int]] = []
+        homes = []
+        for offset, size in spans:
+            end = min(offset + size, self.size())
+            if joined and offset - joined[-1][1] <= _GAP and end - joined[-1][0] <= _LARGEST_JOINED:
+                joined[-1][1] = max(end, joined[-1][1])
+            else:
+                joined.append([offset, end])
+            homes.append(len(joined) - 1)
+        requests: dict[int, _Range] = {}
+        found = []
+        for (offset, size), home in zip(spans, homes, strict=True):
+            for number in range(home, min(home + AHEAD, len(joined))):
+                if number not in requests:
+                    requests[number] = self._request(*joined[number])
+            begin = joined[home][0]
+            found.append(self._wait(requests[home])[offset - begin : offset - begin + size])
+            requests.pop(home - 1, None)
+        return found
+
+    def read_again(self) -> bool:
+        """Forget what was read ahead: it may have been damaged on its way. Raises if the file has changed."""
+        self._check_process()
+        self._ranges.clear()
+        self._check_unchanged(self._retried(lambda: self._object().status()))
+        return True
+
+    def close(self) -> None:
+        """Forget what was read ahead."""
+        self._ranges = {}
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            self._begin_process()
+
+    def _range(self, number: int) -> bytes:
+        """Range ``number`` of the file; the next ones are asked for, and the earlier ones forgotten."""
+        self._check_process()
+        with self._lock:
+            if number not in self._ranges:
+                self._ranges.clear()
+                self._depth = 1
+            last = -(-self.size() // RANGE)
+            for wanted in range(number, min(number + self._depth, last)):
+                if wanted not in self._ranges:
+                    begin = wanted * RANGE
+                    self._ranges[wanted] = self._request(begin, min(begin + RANGE, self.size()))
+            for old in [old for old in self._ranges if old < number - 1]:
+                del self._ranges[old]
+            wanted_range = self._ranges[number]
+            if not wanted_range.used:
+                wanted_range.used = True
+                self._depth = min(2 * self._depth, AHEAD)
+        try:
+            return self._wait(wanted_range)
+        except BaseException:
+            self._ranges.pop(number, None)  # the next call asks again
+            raise
+
+    def _request(self, begin: int, end: int) -> _Range:
+        self._check_process()
+        wanted = _Range(begin, end)
+        self._start(wanted)
+        return wanted
+
+    def _start(self, wanted: _Range) -> None:
+        threading.Thread(target=self._fetch_into, args=(wanted,), daemon=True).start()
+
+    def _fetch_into(self, wanted: _Range) -> None:
+        try:
+            wanted.give(self._fetch(wanted.begin, wanted.end))
+        except BaseException as error:
+            wanted.fail(error)
+
+    def _wait(self, wanted: _Range) -> bytes:
+        for _ in range(ATTEMPTS):
+            if wanted.done.wait(PATIENCE):
+                return wanted.result()
+            self._start(wanted)  # another connection may be alive
+        raise TimeoutError(errno.ETIMEDOUT, f"the store does not answer for {PATIENCE:.0f} s", str(self._url))
+
+    def _fetch(self, begin: int, end: int) -> bytes:
+        """The bytes [begin, end), however often the connection breaks in between."""
+        parts: list[bytes] = []
+        at = begin
+        while at < end:
+            data = self._retried(lambda: self._some(at, end))  # noqa: B023 - called at once
+            parts.append(data)
+            at += len(data)
+        if end == self.size():
+            self._check_unchanged(self._retried(lambda: self._object().status()))
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _some(self, begin: int, end: int) -> bytes:
+        data = self._object().read(begin, end)
+        if len(data) > end - begin:
+            raise OSError(errno.EIO, f"the server sent {len(data)} bytes for a range of {end - begin}")
+        if not data:
+            self._check_unchanged(self._object().status())
+            raise OSError(errno.EIO, f"the server sent nothing for the {end - begin} bytes at {begin}")
+        return data
+
+    def _check_unchanged(self, status: Status) -> None:
+        if (status.size, status.version) != (self._status.size, self._status.version):
+            raise ChangedError(
+                errno.ESTALE,
+                f"it was replaced while it was read: {self._status.size} bytes before, {status.size} now; "
+                "read it again from the beginning",
+                str(self._url),
+            )
+
+    def _retried(self, call: Any) -> Any:
+        """The result of ``call``, which is repeated while it fails in a way that may pass."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with named(self._url):
+                    return call()
+            except Exception as error:
+                if not may_pass(error):
+                    raise
+                if attempt == ATTEMPTS:
+                    reason = self._url.without_secrets(str(getattr(error, "strerror", None) or error))
+                    raise OSError(
+                        errno.EIO, f"given up after {ATTEMPTS} attempts: {reason}", str(self._url)
+                    ) from None
+            pause = min(_PAUSE * 2 ** (attempt - 1), _LONGEST_PAUSE)
+            time.sleep(pause * (256 + os.urandom(1)[0]) / 512)  # not in step with other readers
+        raise AssertionError("the last attempt returns or raises")
+
+
+class _Range:
+    """The bytes [begin, end), on their way or here. The first answer counts."""
+
+    def __init__(self, begin: int, end: int) -> None:
+        self.begin = begin
+        self.end = end
+        self.used = False  # whether anybody has waited for it
+        self.done = threading.Event()
+        self._data: bytes | None = None
+        self._error: BaseException | None = None
+
+    def give(self, data: bytes) -> None:
+        self._data = data
+        self.done.set()
+
+    def fail(self, error: BaseException) -> None:
+        if self._data is None:
+            self._error = error.with_traceback(None)
+            self.done.set()
+
+    def result(self) -> bytes:
+        if self._data is None:
+            assert self._error is not None
+            raise self._error
+        return self._data
+
+
+class NoRangesError(OSError):
+    """The server does not give ranges of a file, or its size: it can only be read forward."""
+
+
+_CERTAIN = (
+    *(FileNotFoundError, PermissionError, IsADirectoryError, ChangedError, NoRangesError),
+    *(ImportError, TypeError, NotImplementedError, AttributeError),
+)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether a request that failed with ``error`` may succeed later."""
+    if isinstance(error, _CERTAIN):
+        return False
+    status = getattr(error, "status", None)  # of aiohttp
+    return not (isinstance(status, int) and 400 <= status < 500 and status not in (408, 429))
