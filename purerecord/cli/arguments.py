@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -12,8 +13,8 @@ from .exit_status import OutputError
 
 _WRITTEN = ("none", "gzip", "zlib")
 _READ = ("auto", *_WRITTEN, "bz2", "xz", "zstd")
-_ON_DISK = "file, glob or shard pattern (name@10, name-?????-of-?????)"
-_FILES = "file, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
+_ON_DISK = "file, URL, glob or shard pattern (name@10, name-?????-of-?????)"
+_FILES = "file, URL, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
 _EXAMPLES = """\
 examples:
   purerecord info 'train-*.tfrecord'                    what the files hold
@@ -88,6 +89,7 @@ def _salvage(add: Any) -> None:
     )
     command.add_argument("sources", nargs="+", metavar="SRC", help=_FILES)
     command.add_argument("target", metavar="DST", help="file to be written, or folder for several files")
+    _stores(command)
     command.add_argument("--only-damaged", action="store_true", help="skip files that are sound")
     command.add_argument("--quarantine", metavar="DIR", help="folder that takes the damaged ranges")
     _prints(command, "print nothing if all is well, else only files that are not")
@@ -151,6 +153,7 @@ def _index(add: Any) -> None:
         add, "index", "write an index beside each file: PATH.index", "purerecord index 'train-*.tfrecord'"
     )
     command.add_argument("paths", nargs="+", metavar="PATH", help=_ON_DISK)
+    _stores(command)
     command.add_argument(
         "--format",
         choices=("purerecord", "text"),
@@ -180,7 +183,31 @@ def _command(add: Any, name: str, text: str, *examples: str) -> Any:
 def _reads(command: Any) -> None:
     """Add the arguments of a command that reads files."""
     command.add_argument("paths", nargs="+", metavar="PATH", help=_FILES)
+    _stores(command)
     _compression(command, "compression of the input (default: detect)")
+
+
+def _stores(command: Any) -> None:
+    """Add the argument that opens URLs."""
+    command.add_argument(
+        "--storage-option",
+        action="append",
+        default=[],
+        type=_option,
+        metavar="NAME=VALUE",
+        help="option of the store, as fsspec names it: --storage-option anon=true (may be given again)",
+    )
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """A name and a value, which is JSON where it can be."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"it must be like NAME=VALUE, not {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _proto(command: Any) -> None:

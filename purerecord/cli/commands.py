@@ -13,7 +13,7 @@ import os
 import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from ..container.damage import Damage
@@ -29,8 +29,10 @@ from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
 from ..storage.compression import READ_ONLY
+from ..storage.file_handles import open_file
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve, without_indexes
+from ..storage.url import Url, is_url, stored
 from .exit_status import Outcome, write
 from .progress import ProgressLine
 from .render import Selection, Summary, as_base64, as_json, as_text, merged
@@ -49,7 +51,7 @@ _SEPARATORS = (os.sep, os.altsep or os.sep)
 def validate(arguments: Namespace) -> int:
     """Check files and print a report."""
     outcome = Outcome()
-    files = _files(arguments.paths, outcome)
+    files = _files(arguments.paths, arguments, outcome)
     total = sum(map(_size, files))
     workers = arguments.workers or (os.cpu_count() or 1 if total > _MIN_BYTES_FOR_WORKERS else 1)
     schema = None
@@ -84,7 +86,7 @@ def salvage(arguments: Namespace) -> int:
     if arguments.target == "-":
         raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
-    files = _files(arguments.sources, outcome)
+    files = _files(arguments.sources, arguments, outcome)
     many = len(files) > 1 or len(arguments.sources) > 1
     folder = many or os.path.isdir(arguments.target) or arguments.target.endswith(_SEPARATORS)
     if folder and files and os.path.isfile(arguments.target):
@@ -94,7 +96,7 @@ def salvage(arguments: Namespace) -> int:
     found = len(files)
     if arguments.only_damaged:
         files = _not_sound(files, arguments)
-    if folder and files:
+    if folder and files and not is_url(arguments.target):
         os.makedirs(arguments.target, exist_ok=True)
     reports = [_salvaged(arguments, file, outcome, folder=folder) for file in files]
     outcome.damaged |= not all(report.ok for report in reports)
@@ -145,10 +147,11 @@ def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bo
 def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
     """The job for one file: the file, its target, and its quarantine or None."""
     if not folder:
-        return file, arguments.target, arguments.quarantine
+        return file, _opened_by(arguments.target, arguments), arguments.quarantine
     name = os.path.basename(file) if isinstance(file, str) else "stdin"
     quarantine = None if arguments.quarantine is None else os.path.join(arguments.quarantine, name)
-    return file, os.path.join(arguments.target, name), quarantine
+    target = f"{arguments.target.rstrip('/')}/{name}" if is_url(arguments.target) else None
+    return file, _opened_by(target or os.path.join(arguments.target, name), arguments), quarantine
 
 
 def info(arguments: Namespace) -> int:
@@ -157,7 +160,7 @@ def info(arguments: Namespace) -> int:
         raise ArgumentError(None, "--schema is of Examples, not of the messages of --proto")
     outcome = Outcome()
     kind = _message_type(arguments, outcome)
-    files = _files(arguments.paths, outcome)
+    files = _files(arguments.paths, arguments, outcome)
     found: list[tuple[dict[str, Any], Summary]] = []
     samples: list[bytes] = []
     for file in files:
@@ -238,7 +241,7 @@ def cat(arguments: Namespace) -> int:
     outcome = Outcome()
     printer = _Printer(arguments, outcome)
     skip, left = arguments.skip, arguments.limit
-    for file in _files(arguments.paths, outcome):
+    for file in _files(arguments.paths, arguments, outcome):
         with (
             outcome.handling(_name(file)),
             closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
@@ -322,7 +325,7 @@ def index(arguments: Namespace) -> int:
     if "-" in arguments.paths:
         raise ValueError("an index is made of a file on disk, not of stdin")
     outcome = Outcome()
-    paths = [file for file in _files(arguments.paths, outcome) if isinstance(file, str)]
+    paths = [file for file in _files(arguments.paths, arguments, outcome) if isinstance(file, str)]
     if arguments.output is not None and len(paths) != 1:
         raise ValueError(f"--output is for one file, not for {len(paths)}")
     for path in paths:
@@ -342,7 +345,7 @@ def demo(arguments: Namespace) -> int:
     return 0
 
 
-def _files(paths: list[str], outcome: Outcome) -> list[Named]:
+def _files(paths: list[str], arguments: Namespace, outcome: Outcome) -> list[Named]:
     """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened.
 
     An index file beside its data is left out: mostly the shell has expanded ``folder/*``.
@@ -352,8 +355,15 @@ def _files(paths: list[str], outcome: Outcome) -> list[Named]:
         with outcome.handling(path):
             if path == "-" and sys.stdin is None:
                 raise ValueError("stdin is closed")
-            files += resolve(sys.stdin.buffer if path == "-" else path, missing_ok=True)
+            files += resolve(
+                sys.stdin.buffer if path == "-" else _opened_by(path, arguments), missing_ok=True
+            )
     return without_indexes(files)
+
+
+def _opened_by(path: str, arguments: Namespace) -> str:
+    """``path``; with the options for stores, if it is a URL."""
+    return stored(path, dict(arguments.storage_option)) if is_url(path) else path
 
 
 def _name(file: Named) -> str:
@@ -361,6 +371,9 @@ def _name(file: Named) -> str:
 
 
 def _size(file: Named) -> int:
+    if isinstance(file, Url):
+        with suppress(OSError, ImportError, ValueError):  # it is reported when the file is read
+            return open_file(file).size()
     return os.path.getsize(file) if isinstance(file, str) and os.path.isfile(file) else 0
 
 

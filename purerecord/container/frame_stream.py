@@ -17,6 +17,7 @@ from ..errors import ChecksumError, CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.opened import Opened
+from ..storage.remote_file import SeenTwice
 from . import damage, frames, resync
 from .checksum import crc32c, mask
 from .damage import Damage
@@ -87,7 +88,7 @@ class FrameStream:
         self._mean: int = 0 if after is None else after._mean  # bytes per frame in the last buffer
         self.good = offset  # bytes of the file in the good frames that ``next`` handed out
         self._foreign = False  # whether the file is too short for a header, and looks like another kind
-        self._read_twice: Place | None = None  # where damage was last read again
+        self._twice: SeenTwice | None = None  # with damage that was read again
         self.searched = False  # whether a search found the first of the records handed out last
 
     @property
@@ -120,24 +121,15 @@ class FrameStream:
         ``most`` bytes, or before the end or damage. Damage that comes next is raised at each call, until
         ``skip``.
         """
-        try:
-            return self._next(limit, most)
-        except CorruptionError:
-            if not self._read_again():
-                raise
-        return self._next(limit, most)
-
-    def _read_again(self) -> bool:
-        """Whether damage may be gone when it is read again, because it came about on the way from a store.
-
-        Each place is read twice at most.
-        """
-        place = self.place()
-        if place is None or place == self._read_twice or not self._opened.read_again():
-            return False
-        self._read_twice = place
-        self.go_back(place)
-        return True
+        while True:
+            try:
+                return self._next(limit, most)
+            except CorruptionError as error:
+                place = self.place()
+                self._twice = self._twice or SeenTwice()
+                if place is None or self._twice.seen(place, error) or not self._opened.read_again():
+                    raise
+            self.go_back(place)
 
     def _next(self, limit: int | None, most: int | None) -> Records | None:
         again = False

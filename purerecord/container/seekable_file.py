@@ -13,6 +13,7 @@ from ..errors import ChecksumError, CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.file_handles import open_file
+from ..storage.remote_file import SeenTwice
 from . import frames
 from .frame_buffer import AHEAD, FrameBuffer, expected_size, should_read_ahead
 from .frames import FOOTER, HEADER, OVERHEAD
@@ -43,7 +44,7 @@ class SeekableFile:
         self._file = open_file(path, ahead=ahead)
         self.size = self._file.size()
         self._buffer = FrameBuffer(path, pool=pool)
-        self._read_twice = -1  # where damage was last read again
+        self._twice: SeenTwice | None = None  # with damage that was read again
         self._taken = False  # whether any record was handed out
         self._skips_between = False  # whether records were skipped after that, and so will be again
 
@@ -74,15 +75,15 @@ class SeekableFile:
 
     def take(self, count: int) -> Records | None:
         """The next records, at most ``count``, their data checked; None at the end."""
-        try:
-            return self._take(count)
-        except CorruptionError:
-            offset, record = self.offset, self.record
-            if offset == self._read_twice or not self._file.read_again():
-                raise
-            self._read_twice = offset  # damage that came about on the way from a store may be gone
+        while True:
+            try:
+                return self._take(count)
+            except CorruptionError as error:
+                offset, record = self.offset, self.record
+                self._twice = self._twice or SeenTwice()
+                if self._twice.seen(offset, error) or not self._file.read_again():
+                    raise
             self.go_to(offset, record)
-        return self._take(count)
 
     def _take(self, count: int) -> Records | None:
         ready = self._buffer.ready

@@ -1,9 +1,12 @@
 """From a name to plain bytes, and back.
 
+    url             the name of a remote file, with what opens it and without secrets
     paths           the files that a path, glob, shard pattern or URL names
     shard_sets      whether these are all shards of a dataset
     opened          one open file as a source of plain bytes, whatever its compression
     file_handles    open descriptors for random access, kept in an LRU cache
+    stores          the libraries for remote files: obstore and fsspec
+    remote_file     remote files by position: read ahead, retried, checked for changes
     fork_lock       a lock that is free in a forked process, whoever held it in the other one
     compression     the options of GZIP and ZLIB, and their names
     inflate         compressed bytes to plain bytes

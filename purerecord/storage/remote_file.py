@@ -247,6 +247,22 @@ class _Range:
         return self._data
 
 
+class SeenTwice:
+    """Tells damage in a store from damage on the way from there, which differs when it is read again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[object, str] | None = None
+        self._times = 0
+
+    def seen(self, place: object, error: Exception) -> bool:
+        """Whether ``error`` has come at ``place`` before, word for word, or others too often."""
+        found = (place, str(error))
+        again = self._last == found
+        self._times = self._times + 1 if self._last is not None and self._last[0] == place else 0
+        self._last = found
+        return again or self._times >= ATTEMPTS
+
+
 class NoRangesError(OSError):
     """The server does not give ranges of a file, or its size: it can only be read forward."""
 

@@ -1,8 +1,8 @@
 """Stores of remote files: one small interface, and two libraries behind it.
 
-obstore is used where it is installed and knows the scheme, fsspec for everything else, for listing and for
-writing. Both are imported on first use. A connection belongs to the process that made it. Nothing here
-retries, reads ahead or keeps data: ``remote_file`` does.
+obstore reads S3, GCS and Azure where it is installed and has the credentials; fsspec reads everything else,
+lists and writes. Both are imported on first use. A connection belongs to the process that made it. This
+module does not retry, read ahead or keep data: ``remote_file`` does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,17 @@ _OBSTORE_OPTIONS = {
 # The schemes whose files can be sent in parts and appear on request.
 _UPLOADS = {"s3", "s3a", "gs", "gcs", "file", "local"}
 # What tells one version of an object from the next, in the order of preference.
-_VERSIONS = ("ETag", "etag", "generation", "md5Hash", "checksum", "LastModified", "last_modified", "mtime")
+_VERSIONS = (
+    "ETag",
+    "etag",
+    "generation",
+    "md5Hash",
+    "checksum",
+    "LastModified",
+    "last_modified",
+    "mtime",
+    "created",
+)
 
 _obstores: dict[tuple[str, str], Any] = {}  # the stores of this process
 _obstore_process: int | None = None  # the process that has used obstore, which does not survive a fork
@@ -75,6 +85,8 @@ def import_fsspec() -> Any:
 def open_object(url: Url) -> StoredObject:
     """The remote file at ``url``; nothing is read yet."""
     with named(url):
+        if _is_pyarrow(url.filesystem):
+            return _PyarrowObject(url)
         return _obstore_object(url) or _FsspecObject(url)
 
 
@@ -200,7 +212,7 @@ def filesystem_of(url: Url) -> tuple[Any, str]:
         found: tuple[Any, str] = fsspec.core.url_to_fs(url.address, **url.storage_options)
         return found
     if not hasattr(given, "cat_file"):
-        if type(given).__module__.startswith("pyarrow"):
+        if _is_pyarrow(given):
             from fsspec.implementations.arrow import ArrowFSWrapper  # noqa: PLC0415
 
             given = ArrowFSWrapper(given)
@@ -228,6 +240,28 @@ class _FsspecObject:
 
     def read(self, begin: int, end: int) -> bytes:
         data: bytes = self._filesystem.cat_file(self._path, start=begin, end=end)
+        return data
+
+
+def _is_pyarrow(filesystem: Any) -> bool:
+    return type(filesystem).__module__.partition(".")[0] == "pyarrow"
+
+
+class _PyarrowObject:
+    def __init__(self, url: Url) -> None:
+        self._filesystem, self._path = url.filesystem, url.address
+        self._file: Any = None
+
+    def status(self) -> Status:
+        info = self._filesystem.get_file_info(self._path)
+        if not info.is_file:
+            raise FileNotFoundError(errno.ENOENT, "no such file", self._path)
+        return Status(info.size, str(info.mtime_ns))
+
+    def read(self, begin: int, end: int) -> bytes:
+        if self._file is None:
+            self._file = self._filesystem.open_input_file(self._path)
+        data: bytes = self._file.read_at(end - begin, begin)
         return data
 
 
@@ -264,8 +298,6 @@ def _obstore_config(url: Url) -> dict[str, Any] | None:
     library finds, in a file of a profile for example: then fsspec reads.
     """
     scheme = url.address.partition("://")[0].lower()
-    if scheme in ("http", "https"):
-        return None if url.storage_options or url.query or url != url.address else {}
     if scheme not in _OBSTORE_OPTIONS:
         return None
     options = dict(url.storage_options)

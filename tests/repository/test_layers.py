@@ -65,7 +65,7 @@ LIBRARIES = {
     "payload._descriptors": {"google"},
     "payload.example": {"google"},
     "payload.tensor": {"google", "ml_dtypes"},
-    "storage.paths": {"fsspec"},
+    "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
 ADAPTERS = {"torch", "jax", "grain", "arrow", "tfds", "tf", "cli"}

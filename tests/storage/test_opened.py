@@ -353,8 +353,6 @@ def test_url_is_written_and_read_through_fsspec(options):
         writer.write_many(RECORDS)
     assert list(read_records(url)) == RECORDS
     assert list(read_records("memory://purerecord/*.tfrecord")) == RECORDS
-    with pytest.raises(ValueError, match="local"):
-        purerecord.RecordFile(url)
     with pytest.raises(FileNotFoundError):
         list(read_records("memory://purerecord/missing"))
     fsspec.filesystem("memory").rm("/purerecord", recursive=True)
