@@ -18,6 +18,7 @@ from purerecord.storage.remote_file import ChangedError
 from purerecord.storage.url import Url
 from tests.support.damage import frames
 from tests.support.faulty_store import plan
+from tests.support.doc_pages import run_blocks
 from tests.support.interop import interop
 from tests.support.places import ROOT
 from tests.support.remote_servers import CREDENTIALS, client_of, files_server, proxy_server, s3_server
@@ -281,3 +282,8 @@ def test_the_command_line_takes_storage_options(s3):
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
+
+
+def test_the_page_about_remote_files_runs():
+    interop("fsspec").filesystem("memory")
+    assert run_blocks("docs/remote.md", " remote") == 2

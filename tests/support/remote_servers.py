@@ -149,7 +149,7 @@ class Proxy(Quiet):
         if not self.server.rate:
             self.wfile.write(data)
             return
-        piece = max(1, self.server.rate // 100)
+        piece = max(1, self.server.rate // 16)
         due = time.monotonic()
         for at in range(0, len(data), piece):
             self.wfile.write(data[at : at + piece])
