@@ -1,7 +1,8 @@
 """Reading from a store that is far away: ``python -m benchmarks.remote``.
 
-A server on loopback, in a process of its own, answers after 30 ms and gives each connection a limited rate. The
-table says which part of what the server allows is reached, with the read-ahead and with one range at a time.
+A server on loopback, in a process of its own, answers after 30 ms and gives each connection a limited rate.
+The table says which part of what the server allows is reached, with the read-ahead and with one range at a
+time.
 Needs ``pip install 'purerecord[remote]' aiohttp``.
 """
 
@@ -33,10 +34,14 @@ def main() -> None:
     limit = remote_file.AHEAD * _RATE
     print(f"{size >> 20} MB, {_DELAY * 1000:.0f} ms, {_RATE >> 20} MB/s a connection")
     ahead = _rate(url)
-    print(f"read ahead, {remote_file.AHEAD} ranges: {ahead / 1e6:6.1f} MB/s, {ahead / limit:.0%} of the limit")
+    print(
+        f"read ahead, {remote_file.AHEAD} ranges: {ahead / 1e6:6.1f} MB/s, {ahead / limit:.0%} of the limit"
+    )
     remote_file.AHEAD = 1
     single = _rate(url, part=0.1)
-    print(f"one range at a time:   {single / 1e6:6.1f} MB/s; the read-ahead is {ahead / single:.1f} x as fast")
+    print(
+        f"one range at a time:   {single / 1e6:6.1f} MB/s; the read-ahead is {ahead / single:.1f} x as fast"
+    )
     server.terminate()
 
 
@@ -63,7 +68,13 @@ def _serve(connection: Connection, size: int) -> None:
         data = file.read()
     os.unlink(path)
     with files_server({"/data.tfrecord": data}) as files:
-        attributes = {"upstream": files.address, "faults": iter(()), "delay": _DELAY, "rate": _RATE, "stall": 0}
+        attributes = {
+            "upstream": files.address,
+            "faults": iter(()),
+            "delay": _DELAY,
+            "rate": _RATE,
+            "stall": 0,
+        }
         with running(Proxy, **attributes) as proxy:
             connection.send(proxy.address)
             while True:

@@ -16,6 +16,7 @@ Reading, from the simplest source to the most capable:
     frame_stream      the frames of any source, forward, past damage on request
     seekable_file     the frames of an uncompressed local file, with skipping
     reader            ``read_records`` and ``read_batches``
+    byte_range        the records in a part of a file
     index             where every record of a file is, and the index file
     record_file       ``RecordFile``: random access over one file or many
 

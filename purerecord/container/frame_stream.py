@@ -107,6 +107,21 @@ class FrameStream:
             Place(self._buffer.offset, self.record) if self._opened.rewinds and not self._headless else None
         )
 
+    @property
+    def position(self) -> int:
+        """Where in the file the next frame begins."""
+        return self._buffer.offset
+
+    def find(self, offset: int, size: int) -> int:
+        """Where the first sound frame at or after ``offset`` begins; ``size``, that of the file, if none.
+
+        Only if ``place`` can go back. The next frame is anywhere afterwards: use ``go_back``.
+        """
+        self._opened.go_to(offset)
+        self._buffer.load(b"", offset)
+        found, _ = self._search(0)
+        return size if found is None else found
+
     def go_back(self, place: Place) -> None:
         """Continue at ``place``, whatever an interrupted call has left behind."""
         self._opened.go_to(place.offset)

@@ -338,6 +338,7 @@ def read_batches(
     verify: bool = True,
     on_error: str = "raise",
     max_record_size: int | None = None,
+    byte_range: tuple[int, int | None] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     filesystem: Any = None,
 ) -> Iterator[Records]:
@@ -345,7 +346,27 @@ def read_batches(
 
     A batch has fewer records before the end of a file and before damage; it never spans two files. Without a
     ``batch_size`` it has up to 8192 records, or 8 MiB. The other arguments are those of ``read_records``.
+
+    With ``byte_range``, a begin and an end, only a part of one uncompressed file is read. The parts [0, a),
+    [a, b) and [b, size) give every record exactly once, together, without an index; the numbers of records in
+    errors are unknown then.
     """
+    if byte_range is not None:
+        files = resolve(stored(source, storage_options, filesystem))
+        if len(files) != 1:
+            raise ValueError(f"byte_range is a part of one file, not of {len(files)}")
+        check_on_error(on_error)
+        check_max_record_size(max_record_size)
+        from .byte_range import RangeReader  # noqa: PLC0415 - seldom needed
+
+        return RangeReader(
+            files[0],
+            byte_range,
+            batch_size=batch_size,
+            verify=verify,
+            on_error=on_error,
+            max_record_size=max_record_size,
+        )
     reader = RecordReader(
         source,
         compression=compression,

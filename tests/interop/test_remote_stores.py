@@ -17,8 +17,8 @@ from purerecord.storage import remote_file, stores
 from purerecord.storage.remote_file import ChangedError
 from purerecord.storage.url import Url
 from tests.support.damage import frames
-from tests.support.faulty_store import plan
 from tests.support.doc_pages import run_blocks
+from tests.support.faulty_store import plan
 from tests.support.interop import interop
 from tests.support.places import ROOT
 from tests.support.remote_servers import CREDENTIALS, client_of, files_server, proxy_server, s3_server
