@@ -193,8 +193,10 @@ def named(url: Url) -> Iterator[None]:
     except PermissionError as error:
         reason = url.without_secrets(_reason(error))
         raise PermissionError(errno.EACCES, f"the store refuses access: {reason}", str(url)) from None
-    except OSError as error:
-        if error.filename == url:
+    except Exception as error:
+        if "Credential" in type(error).__name__:  # of botocore and of google.auth
+            raise PermissionError(errno.EACCES, url.without_secrets(str(error)), str(url)) from None
+        if not isinstance(error, OSError) or error.filename == url:
             raise
         kind = ChangedError if isinstance(error, ChangedError) else OSError
         raise kind(error.errno or errno.EIO, url.without_secrets(_reason(error)), str(url)) from None

@@ -199,7 +199,6 @@ def test_use_of_sharded_writer_after_close_is_a_closed_error(folder):
         ("t", {"max_bytes": 0}),
         ("t", {"shards": 2, "max_bytes": 10}),
         ("t", {"shards": 2, "options": "FOO"}),
-        ("s3://bucket/t", {"shards": 2}),
     ],
 )
 def test_impossible_sharding_is_refused_at_once(folder, pattern, how):

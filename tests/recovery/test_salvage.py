@@ -104,11 +104,9 @@ def test_source_is_no_target(source, tmp_path):
     assert source.read_bytes() == before
 
 
-def test_folder_and_url_are_no_targets(source, tmp_path):
+def test_folder_is_no_target(source, tmp_path):
     with pytest.raises(IsADirectoryError):
         salvage(source, tmp_path)
-    with pytest.raises(ValueError, match="local disk"):
-        salvage(source, "s3://bucket/clean")
 
 
 @pytest.mark.parametrize("link", [False, True])
