@@ -22,9 +22,10 @@ from ..payload.encode.examples import encode_examples
 from ..payload.encode.sequences import encode_sequences
 from ..payload.exact_floats import is_exact
 from ..payload.parse.checked_columns import CheckedColumns, Origin
+from ..payload.parse.chosen_columns import ChosenColumns
 from ..payload.parse.examples import natural_columns, parse_example
 from ..payload.parse.sequences import natural_sequences, parse_sequence_example
-from ..payload.parse.text import Text, no_strings, text_column, text_error
+from ..payload.parse.text import no_strings, text_column, text_error
 from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
@@ -72,7 +73,7 @@ def from_arrow(table: Any, *, text: bool | Iterable[str] = False) -> dict[str, C
     are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` is that of
     ``decode_examples``.
     """
-    strings = Text(text)
+    strings = ChosenColumns("text", text)
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()
     _check_names(whole.schema)
     columns = {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
@@ -109,7 +110,7 @@ def read_table(
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
-    specs, names, strings = _specs(features), _names(columns), Text(text)
+    specs, names, strings = _specs(features), _names(columns), ChosenColumns("text", text)
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
     with RecordReader(paths, compression=compression, verify=verify, on_error=on_error) as reader:
@@ -151,7 +152,7 @@ def _names(columns: Any) -> list[str] | None:
     return list(dict.fromkeys(columns))
 
 
-def _check_text(table: Any, text: Text) -> None:
+def _check_text(table: Any, text: ChosenColumns) -> None:
     """Raise a SchemaError if a column that ``text`` names is not there, or holds no strings."""
     for name in text.names:
         if name not in table.column_names:
@@ -172,7 +173,7 @@ def _batches(reader: RecordReader) -> Iterator[Records]:
         yield records
 
 
-def _natural_table(reader: RecordReader, names: list[str] | None, text: Text) -> Any:
+def _natural_table(reader: RecordReader, names: list[str] | None, text: ChosenColumns) -> Any:
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
     rows = size = 0
@@ -220,14 +221,14 @@ def _natural_batch(
     return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
-def _parsed_table(reader: RecordReader, specs: _Specs, text: Text) -> Any:
+def _parsed_table(reader: RecordReader, specs: _Specs, text: ChosenColumns) -> Any:
     # An empty batch has the same types as any other.
     empty = _parsed_batch(Records.of([]), specs, text)
     tables = [_parsed_batch(records, specs, text) for records in _batches(reader)]
     return pa.concat_tables([empty, *tables]) if tables else empty
 
 
-def _parsed_batch(records: Records, specs: _Specs, text: Text) -> Any:
+def _parsed_batch(records: Records, specs: _Specs, text: ChosenColumns) -> Any:
     columns = _parsed(records, specs)
     made = []
     for name, column in columns.items():

@@ -21,7 +21,8 @@ import numpy as np
 
 from .. import public
 from ..errors import CompressionError, CorruptionError
-from ..records import Chosen, Origins, Records, chosen_numbers
+from ..bytes_column import Chosen, chosen_numbers
+from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block

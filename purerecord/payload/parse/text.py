@@ -6,7 +6,6 @@ An Example does not say whether its bytes are text, so the caller does. A string
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -17,21 +16,6 @@ from ..ragged import Ragged
 from ..sparse import Sparse
 from ..values import Array, object_array
 from .checked_columns import CheckedColumns
-
-
-class Text:
-    """The argument ``text``: True for all columns that hold strings, or the names of some."""
-
-    def __init__(self, text: bool | Iterable[str]) -> None:
-        self.names: tuple[str, ...] = ()
-        if not isinstance(text, bool):
-            if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
-                raise TypeError(f"text must be True, False or a list of names, not {text!r}")
-            self.names = tuple(text)
-        self._all = text is True
-
-    def __contains__(self, name: object) -> bool:
-        return self._all or name in self.names
 
 
 def text_column(name: str, column: Any, batch: CheckedColumns, *, required: bool) -> Any:
@@ -53,7 +37,7 @@ def _values(column: Any) -> Array:
     if isinstance(column, bytes):  # of a single example
         return object_array([column])
     if isinstance(column, Ragged):
-        return column.flat_values
+        return np.asarray(column.flat_values)
     values: Array = column.values if isinstance(column, Sparse) else np.asarray(column)
     return values
 
