@@ -16,15 +16,14 @@ import numpy.typing as npt
 from . import public
 from .bytes_column import (
     BytesColumn,
-    BytesLike,
     Chosen,
-    Offsets,
-    chosen_numbers,
     joined,
     octets,
     picklable,
     used_range,
 )
+from .bytes_column import BytesLike as BytesLike
+from .bytes_column import Offsets as Offsets
 
 # On-disk format; never change. A frame begins this many bytes before its payload: the length and its CRC.
 FRAME_HEADER = 12
@@ -133,7 +132,7 @@ class Records(BytesColumn):
         return cls(_joined(parts, allocate), begins, ends)
 
     @classmethod
-    def concat(
+    def concat(  # type: ignore[override]
         cls, batches: Iterable[Records], *, allocate: Callable[[int], memoryview] | None = None
     ) -> Records:
         """All records of ``batches`` in one; a single batch or a shared buffer is not copied.
@@ -213,7 +212,7 @@ class Records(BytesColumn):
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other) if isinstance(other, (BytesColumn, list, tuple)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         if self.base is None:

@@ -209,7 +209,7 @@ class Ragged:
         if Ragged in either or either == (BytesColumn, BytesColumn):
             same = bool(self.values == other.values)
         else:
-            same = np.array_equal(self.values, other.values)
+            same = np.array_equal(np.asarray(self.values), np.asarray(other.values))
         return (
             same
             and np.array_equal(self.row_splits, other.row_splits)

@@ -126,7 +126,7 @@ def merge(parts: list[DecodedPart], name: str, kind: int, size: int, *, in_place
     values = np.empty(int(counts.sum()), DTYPES[kind])
     for rows, column in columns:
         if column.values.size:
-            _put(column.values, begins[rows], counts[rows], values)
+            _put(np.asarray(column.values), begins[rows], counts[rows], values)
     return ColumnPart(kinds, values, counts)
 
 
@@ -135,7 +135,7 @@ def _bytes_column(columns: list[tuple[Ints, ColumnPart]], begins: Ints, counts: 
     whole = BytesColumn.concat([BytesColumn.of(column.values) for _, column in columns])
     places = [ranges_of(begins[rows], counts[rows]) for rows, _ in columns]
     order = np.empty(len(whole), np.int64)
-    order[np.concatenate(places)] = np.arange(len(whole))
+    order[np.concatenate([np.empty(0, np.int64), *places])] = np.arange(len(whole))
     return whole.take(order)
 
 

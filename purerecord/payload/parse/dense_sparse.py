@@ -26,8 +26,8 @@ from .checked_columns import CheckedColumns, Mask, lengths_of, raise_first_fault
 Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for a single example
 
 
-def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array:
-    """An array of ``(size, *shape)``; a row without the feature gets the default."""
+def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array | BytesColumn:
+    """An array of ``(size, *shape)``, or a ``BytesColumn`` as the column is; a row without the feature gets the default."""
     column = batch.columns[feature]
     shape = (batch.size, *spec.shape)
     if column.kinds is None and column.uniform == spec.count:

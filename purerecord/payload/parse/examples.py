@@ -32,7 +32,7 @@ from ..specs import (
 from ..values import Array, object_array
 from ..wire import ABSENT, BYTES, INT64, UNSET, Value, decode_features
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
-from .chosen_columns import ChosenColumns
+from .chosen_columns import ChosenColumns, Given, text_and_bytes_columns
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
 from .text import no_strings, text_column
@@ -59,7 +59,7 @@ def parse_example(
     example_names: Sequence[Any] | None = None,
     name: str | None = None,
     *,
-    bytes_columns: bool | Iterable[str] = False,
+    bytes_columns: Given = False,
 ) -> dict[str, Output]:
     """The features of a batch of serialized Examples, as ``features`` specifies them.
 
@@ -86,7 +86,7 @@ def parse_example(
     return outputs
 
 
-def _in_place(specs: Mapping[str, FeatureSpec], bytes_columns: bool | Iterable[str]) -> dict[str, str]:
+def _in_place(specs: Mapping[str, FeatureSpec], bytes_columns: Given) -> dict[str, str]:
     """Which of ``specs`` give a ``BytesColumn``, with the keys of their values."""
     if bytes_columns is False:
         return {}
@@ -140,8 +140,8 @@ def decode_examples(
     records: Serialized,
     features: Mapping[str, Any] | None = None,
     *,
-    text: bool | Iterable[str] = False,
-    bytes_columns: bool | Iterable[str] = False,
+    text: Given = False,
+    bytes_columns: Given = False,
 ) -> dict[str, Output]:
     """All features of many serialized Examples as columns; with ``features``, the same as ``parse_example``.
 
@@ -155,9 +155,7 @@ def decode_examples(
     one that is not UTF-8 is a ``SchemaError``. With ``bytes_columns=True``, or in the columns that it names, a
     column of one string each is a ``BytesColumn``, and a ``Ragged`` of strings has one as its values.
     """
-    strings, in_place = ChosenColumns("text", text), ChosenColumns("bytes_columns", bytes_columns)
-    if both := [name for name in strings.names if name in in_place.names] or (text is bytes_columns is True):
-        raise ValueError(f"a column is either text or a BytesColumn, not both: {both}")
+    strings, in_place = text_and_bytes_columns(text, bytes_columns)
     payload, batch = payload_or_records(records)
     if features is not None:
         one = payload if batch is None else batch

@@ -84,7 +84,7 @@ def ragged(batch: CheckedColumns, feature: str, spec: RaggedFeature) -> Ragged:
             counts = counts // length
             continue
         column = batch.column(partition.key)
-        stored = _Stored(column.values, column.row_splits[:-1], lengths_of(column))
+        stored = _Stored(np.asarray(column.values), column.row_splits[:-1], lengths_of(column))
         rows = _ROWS_OF[type(partition)](stored, counts)
         raise_first_fault((rows.wrong, _wrong_partition(batch, feature, partition, counts)))
         values = Ragged(values, _splits(rows.lengths, splits_dtype))
