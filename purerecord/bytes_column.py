@@ -187,7 +187,9 @@ class BytesColumn(Sequence[bytes]):
         if packed is not self:
             return packed
         low, high = used_range(self)
-        return BytesColumn(bytes(memoryview(self.buffer).cast("B")[low:high]), self.begins - low, self.ends - low)
+        return BytesColumn(
+            bytes(memoryview(self.buffer).cast("B")[low:high]), self.begins - low, self.ends - low
+        )
 
     def _compact(self) -> tuple[Any, Offsets, Offsets]:
         """The part of the buffer that they use, or a copy of the strings, and the begins and ends there."""

@@ -7,7 +7,6 @@ for error messages. This module opens no file and knows neither frames nor Examp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import index as as_index
 from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
@@ -16,14 +15,14 @@ import numpy.typing as npt
 from . import public
 from .bytes_column import (
     BytesColumn,
+    BytesLike,
     Chosen,
+    Offsets,
     joined,
     octets,
     picklable,
     used_range,
 )
-from .bytes_column import BytesLike as BytesLike
-from .bytes_column import Offsets as Offsets
 
 # On-disk format; never change. A frame begins this many bytes before its payload: the length and its CRC.
 FRAME_HEADER = 12

@@ -73,7 +73,7 @@ def from_arrow(
     DataFrame of polars. Lists become a ``Ragged``, fixed-size lists dimensions, strings objects of bytes; a
     column with nulls becomes a ``Ragged`` with ``missing`` rows there. Arrays that share the table's memory
     are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` and
-    ``bytes_columns`` are those of ``decode_examples``; strings of a ``BytesColumn`` stay in the table's memory.
+    ``bytes_columns`` are those of ``decode_examples``; the strings of a ``BytesColumn`` share its memory too.
     """
     strings, in_place = text_and_bytes_columns(text, bytes_columns)
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()

@@ -1,7 +1,8 @@
 """Columns to Arrow arrays, which share memory where Arrow has the same layout.
 
 The dimensions of an array become fixed-size lists, a ``Ragged`` becomes lists, a ``Sparse`` lists of (index,
-value); strings are copied in one pass, unless a ``BytesColumn`` has them one after the other. This module must not know where the columns come from.
+value). Strings are copied in one pass, unless a ``BytesColumn`` has them one after the other. This module
+must not know where the columns come from.
 """
 
 from __future__ import annotations
@@ -53,10 +54,8 @@ def _as_arrow(name: str, column: Any, text: bool) -> Any:
         return _from_sparse(name, column, text)
     if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
         return _from_masked(name, column)
-    if isinstance(column, BytesColumn):
-        return values_array(column, text=text)
-    if isinstance(column, (list, tuple)):
-        return pa.array(column)
+    if isinstance(column, (BytesColumn, list, tuple)):
+        return values_array(column, text=text) if isinstance(column, BytesColumn) else pa.array(column)
     if not hasattr(column, "__array__"):
         raise EncodeError(f"a column must be an array or a list, not {type(column).__name__}", feature=name)
     array = as_array(column, name)

@@ -20,8 +20,8 @@ from typing import Any, SupportsIndex, Union, overload
 import numpy as np
 
 from .. import public
-from ..errors import CompressionError, CorruptionError
 from ..bytes_column import Chosen, chosen_numbers
+from ..errors import CompressionError, CorruptionError
 from ..records import Origins, Records
 from ..storage.file_handles import OpenFiles
 from ..storage.fork_lock import ForkLock

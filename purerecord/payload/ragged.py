@@ -28,8 +28,8 @@ class Ragged:
     """Rows of different lengths: row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``.
 
     ``values`` is an array, whose first dimension is divided into rows, a ``BytesColumn``, or a Ragged, which
-    gives one more ragged dimension. ``row_splits`` starts at 0, never falls and ends at ``len(values)``. All other code
-    relies on that, so it is a read-only copy of the argument.
+    gives one more ragged dimension. ``row_splits`` starts at 0, never falls and ends at ``len(values)``. All
+    other code relies on that, so it is a read-only copy of the argument.
 
     ``missing`` is None, or a mask of the empty rows that stand for no list at all: their record lacks the
     feature. ``untyped`` is None, or a mask of the missing rows whose record has the feature, but without a

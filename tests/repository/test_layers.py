@@ -65,6 +65,7 @@ LIBRARIES = {
     "payload.proto": {"google"},
     "payload._descriptors": {"google"},
     "payload.example": {"google"},
+    "payload.images": {"PIL", "simplejpeg"},
     "payload.tensor": {"google", "ml_dtypes"},
     "storage.paths": {"fsspec"},
     "storage.bz2_xz_zstd": {"backports"},

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...bytes_column import BytesColumn
+from ...bytes_column import BytesColumn, BytesLike
 from ...errors import SchemaError
 from ...memory.malloc import retain_freed_memory
-from ...records import BytesLike, Records
+from ...records import Records
 from ..wire import ABSENT, UNSET, Value, decode_features
 from . import tuning
 from .any_order import Search
@@ -55,9 +55,9 @@ class Column(NamedTuple):
 
     ``kind`` is BYTES, FLOAT, INT64, or UNSET if no record has a kind. ``kinds`` holds the kind of the feature
     in each record (ABSENT where it is missing); None means that every record has ``kind``. ``values`` is
-    flat: int64, float32, or objects that are ``bytes``, or a ``BytesColumn``. A record of another kind has no values. ``uniform``
-    is the number of values of every row if all have the same number. Otherwise it is None, and ``splits`` is
-    given.
+    flat: int64, float32, objects that are ``bytes``, or a ``BytesColumn``. A record of another kind has no
+    values. ``uniform`` is the number of values of every row if all have the same number. Otherwise it is
+    None, and ``splits`` is given.
     """
 
     kind: int
@@ -98,8 +98,9 @@ def gather(
     """The columns of the ``wanted`` features: name -> kind, or None for the first kind that appears.
 
     The strings of the features ``in_place`` become a ``BytesColumn``, which shares the memory of the records
-    unless it needs little of it. Without ``wanted``, the columns of all features, ordered by name. All payloads are checked completely,
-    whatever is wanted of them: the first malformed one raises ``DecodeError``.
+    unless it needs little of it. Without ``wanted``, the columns of all features, ordered by name. All
+    payloads are checked completely, whatever is wanted of them: the first malformed one raises
+    ``DecodeError``.
     """
     retain_freed_memory()
     batch = Records.of(records)

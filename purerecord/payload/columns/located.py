@@ -134,9 +134,7 @@ def check_values(located: Located, block: RecordBlock) -> None:
         raise NeedsRowDecoder(error.rows if rows is None else rows[error.rows]) from None
 
 
-def _read_spans(
-    spans: Spans, block: RecordBlock, in_place: bool
-) -> tuple[Values | BytesColumn, Ints | int]:
+def _read_spans(spans: Spans, block: RecordBlock, in_place: bool) -> tuple[Values | BytesColumn, Ints | int]:
     begins, sizes = spans.begins, spans.sizes
     if spans.kind == FLOAT:
         return floats(block.octets, begins, sizes), sizes >> 2

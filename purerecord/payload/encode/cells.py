@@ -27,9 +27,9 @@ class Cells(NamedTuple):
     """One feature of many records; the values of one record are a cell.
 
     ``values`` holds the values of all records one after the other: an int64 or float32 array, a list of
-    bytes, or a ``BytesColumn``. ``counts`` is how many values each record has. ``kinds`` is None if every record has the
-    feature with ``kind``. Otherwise it is the kind in each record, which may also be UNSET (no kind, no
-    values) or ABSENT.
+    bytes, or a ``BytesColumn``. ``counts`` is how many values each record has. ``kinds`` is None if every
+    record has the feature with ``kind``. Otherwise it is the kind in each record, which may also be UNSET (no
+    kind, no values) or ABSENT.
     """
 
     kind: int

@@ -27,7 +27,10 @@ Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for 
 
 
 def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array | BytesColumn:
-    """An array of ``(size, *shape)``, or a ``BytesColumn`` as the column is; a row without the feature gets the default."""
+    """An array of ``(size, *shape)``, or a ``BytesColumn`` if the column is one.
+
+    A row without the feature gets the default.
+    """
     column = batch.columns[feature]
     shape = (batch.size, *spec.shape)
     if column.kinds is None and column.uniform == spec.count:

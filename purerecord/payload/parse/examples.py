@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Union, cast
 import numpy as np
 
 from ... import public
-from ...bytes_column import BytesColumn
+from ...bytes_column import BytesColumn, BytesLike
 from ...errors import SchemaError
-from ...records import BytesLike, Records
+from ...records import Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
 from ..ragged import Ragged
@@ -69,9 +69,10 @@ def parse_example(
     a ``FixedLenFeature`` of one string gives a ``BytesColumn``, and a ``RaggedFeature`` a ``Ragged`` of one.
     No ``bytes`` are made then, and large strings are not even copied. Other specs give objects.
 
-    A feature that does not fit its spec is a ``SchemaError``, which names the feature and the first record at fault, and the one of ``example_names`` if given. A
-    dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A
-    single payload gives what ``parse_single_example`` gives. ``name`` only completes TensorFlow's signature.
+    A feature that does not fit its spec is a ``SchemaError``, which names the feature and the first record at
+    fault, and the one of ``example_names`` if given. A dtype's name is short for a ``FixedLenFeature`` of one
+    value: ``{"label": "int64"}``. A single payload gives what ``parse_single_example`` gives. ``name`` only
+    completes TensorFlow's signature.
     """
     request = _request(features)
     chosen = _in_place(request.specs, bytes_columns)
@@ -86,23 +87,29 @@ def parse_example(
     return outputs
 
 
+def check_bytes_columns(specs: Mapping[str, FeatureSpec], bytes_columns: Given) -> None:
+    """Raise a ValueError if ``bytes_columns`` names a feature that gives no ``BytesColumn``."""
+    _in_place(specs, bytes_columns)
+
+
 def _in_place(specs: Mapping[str, FeatureSpec], bytes_columns: Given) -> dict[str, str]:
     """Which of ``specs`` give a ``BytesColumn``, with the keys of their values."""
     if bytes_columns is False:
         return {}
     names = ChosenColumns("bytes_columns", bytes_columns)
     for name in names.names:
-        if name not in specs or not _holds_bytes_column(specs[name]):
+        if name not in specs or not holds_bytes_column(specs[name]):
             reason = "is not asked for" if name not in specs else f"is asked for as {specs[name]}"
             raise ValueError(
                 f"bytes_columns names {name!r}, which {reason}; a BytesColumn needs a FixedLenFeature of one "
                 "string or a RaggedFeature of strings"
             )
-    chosen = {name: spec for name, spec in specs.items() if name in names and _holds_bytes_column(spec)}
+    chosen = {name: spec for name, spec in specs.items() if name in names and holds_bytes_column(spec)}
     return {name: getattr(spec, "value_key", None) or name for name, spec in chosen.items()}
 
 
-def _holds_bytes_column(spec: FeatureSpec) -> bool:
+def holds_bytes_column(spec: FeatureSpec) -> bool:
+    """Whether ``parse_example`` can give a ``BytesColumn`` for ``spec``, or a Ragged of one."""
     if isinstance(spec, RaggedFeature):
         uniform = (isinstance(part, RaggedFeature.UniformRowLength) for part in spec.partitions)
         return spec.dtype is bytes and not any(uniform)
@@ -152,8 +159,8 @@ def decode_examples(
     ``SchemaError``, so that a single deviating record cannot go unnoticed.
 
     Strings are ``bytes``; with ``text=True``, or in the columns that ``text`` names, they are ``str``, and
-    one that is not UTF-8 is a ``SchemaError``. With ``bytes_columns=True``, or in the columns that it names, a
-    column of one string each is a ``BytesColumn``, and a ``Ragged`` of strings has one as its values.
+    one that is not UTF-8 is a ``SchemaError``. With ``bytes_columns=True``, or in the columns that it names,
+    a column of one string each is a ``BytesColumn``, and a ``Ragged`` of strings has one as its values.
     """
     strings, in_place = text_and_bytes_columns(text, bytes_columns)
     payload, batch = payload_or_records(records)

@@ -101,7 +101,9 @@ def _splits(lengths: Offsets, dtype: np.dtype[Any]) -> Offsets:
     return splits
 
 
-def _uniform(values: Array | Ragged | BytesColumn, length: int, splits_dtype: np.dtype[Any]) -> Array | Ragged:
+def _uniform(
+    values: Array | Ragged | BytesColumn, length: int, splits_dtype: np.dtype[Any]
+) -> Array | Ragged:
     """Rows of ``length`` values each. An array gets another dimension, so that it stays dense."""
     total = len(values) // length
     if isinstance(values, Ragged):

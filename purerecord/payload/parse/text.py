@@ -58,17 +58,17 @@ def text_error(name: str, column: Any, batch: CheckedColumns) -> SchemaError:
     """The error about the first string of ``column`` that is not UTF-8."""
     place = next(place for place, string in enumerate(_values(column).ravel()) if not _is_utf8(string))
     reason = "holds a string that is not UTF-8, so it cannot be text"
-    return batch.mismatch(name, _row_of(column, place), "text", reason, expected="UTF-8", found=None)
+    return batch.mismatch(name, row_of(column, place), "text", reason, expected="UTF-8", found=None)
 
 
-def _row_of(column: Any, place: int) -> int:
+def row_of(column: Any, place: int) -> int:
     """The row of ``column`` that holds its flat value number ``place``."""
     if isinstance(column, bytes):
         return 0
     if isinstance(column, Sparse):
         return int(column.indices[place, 0])
     if isinstance(column, Ragged):
-        return int(np.searchsorted(column.row_splits, _row_of(column.values, place), side="right")) - 1
+        return int(np.searchsorted(column.row_splits, row_of(column.values, place), side="right")) - 1
     width: int = prod(column.shape[1:])
     return place // width
 
