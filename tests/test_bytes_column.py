@@ -170,7 +170,13 @@ def test_anything_bytes_like_may_be_joined():
 
 @pytest.mark.parametrize(
     ("buffer", "begins", "ends"),
-    [(b"abc", [0], [4]), (b"abc", [-1], [2]), (b"abc", [2], [1]), (b"abc", [0, 1], [1]), (b"abc", [[0]], [[1]])],
+    [
+        (b"abc", [0], [4]),
+        (b"abc", [-1], [2]),
+        (b"abc", [2], [1]),
+        (b"abc", [0, 1], [1]),
+        (b"abc", [[0]], [[1]]),
+    ],
 )
 def test_places_outside_of_the_buffer_are_refused(buffer, begins, ends):
     with pytest.raises(ValueError, match="begins and ends"):

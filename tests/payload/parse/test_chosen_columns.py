@@ -32,7 +32,12 @@ def test_a_single_name_is_no_list_of_names(wrong):
 
 @pytest.mark.parametrize(
     ("text", "bytes_columns", "match"),
-    [(True, True, "all columns are"), (True, ["a"], "'a' is"), (["a", "b"], ["c", "b"], "'b' is"), (["a"], True, "'a' is")],
+    [
+        (True, True, "all columns are"),
+        (True, ["a"], "'a' is"),
+        (["a", "b"], ["c", "b"], "'b' is"),
+        (["a"], True, "'a' is"),
+    ],
 )
 def test_a_column_is_not_text_and_bytes_at_once(text, bytes_columns, match):
     with pytest.raises(ValueError, match=match):
