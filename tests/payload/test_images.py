@@ -13,6 +13,7 @@ import pytest
 
 from purerecord.payload import images
 from purerecord.payload.images import MOST_PIXELS, ImageError, ImageForm, check_decoders, decoded_image
+from tests.support.doc_pages import run_blocks
 from tests.support.interop import interop
 from tests.support.pictures import drawn, saved
 from tests.support.settings import tries
@@ -262,3 +263,8 @@ def test_missing_pillow_is_told_at_once(monkeypatch):
     monkeypatch.setattr(images, "_pillow", missing)
     with pytest.raises(ImportError, match="purerecord"):
         check_decoders(RGB)
+
+
+def test_the_docs_print_what_they_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_blocks("docs/loaders.md", " images") == 2
