@@ -4,9 +4,9 @@
     python image_folder.py --out work --pictures 5000
 
 The folder has a subfolder for each class, as torchvision's ImageFolder expects it. Every loader shuffles
-and decodes the pictures, resizes them to 160 x 160 and makes batches of 64, in one process. The table compares
-their speed. The sums show that all have gone through the same pictures. Loaders whose library is not installed
-are left out.
+and decodes the pictures, resizes them to 160 x 160 and makes batches of 64, in one process. The table
+compares their speed. The sums show that all have gone through the same pictures. Loaders whose library is
+not installed are left out.
 """
 
 import argparse

@@ -15,7 +15,7 @@ from tests.support.walk import trace
 LIMITS = {
     "read_records": (12, 85),
     "batch, parse": (48, 275),
-    "encode, write": (17, 100),
+    "encode, write": (17, 105),
     "salvage": (27, 200),
 }
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 import purerecord as pr
+from purerecord.dataset import TFRecordDataset
 from purerecord.errors import SchemaError
 from purerecord.payload.images import ImageForm, decoded_image
 from purerecord.payload.parse import decode as decode_module
@@ -131,3 +134,57 @@ def test_what_cannot_be_decoded_is_refused_when_the_chain_is_built(decode, match
 def test_decode_is_a_mapping():
     with pytest.raises(TypeError, match="decode must be a mapping"):
         as_forms("rgb", SPECS)  # type: ignore[arg-type]
+
+
+# --- In chains -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def images(tmp_path):
+    """A file of pictures of which record 5 is none."""
+    files = [saved(drawn(6 + number, 8), "PNG") for number in range(9)]
+    files[5] = b"no image"
+    name = str(tmp_path / "images")
+    with pr.TFRecordWriter(name) as writer:
+        writer.write_many(pr.encode_examples({"image": files, "id": np.arange(9)}))
+    return name
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_images_are_decoded_and_one_that_is_none_is_named_with_its_file_and_record(shuffled, images):
+    chain = TFRecordDataset(images)
+    if shuffled:
+        chain = chain.shuffle(9, seed=1)
+    spec = {"image": "string", "id": "int64"}
+    iterator = iter(chain.batch(2).parse(spec, decode={"image": ("rgb", (4, 4))}))
+    good = []
+    with pytest.raises(pr.SchemaError, match="holds an image that cannot be decoded") as caught:
+        good += [*map(good.append, iterator)]
+    assert (caught.value.path, caught.value.record) == (images, 5)
+    good += list(iterator)  # it goes on after the batch that failed
+    assert [batch["image"].shape[1:] for batch in good] == [(4, 4, 3)] * 4
+    iterator = iter(chain.parse(spec, decode={"image": "gray"}))
+    good = []
+    with pytest.raises(pr.SchemaError) as caught:
+        good += [*map(good.append, iterator)]
+    assert all(element["image"].shape == (6 + element["id"], 8, 1) for element in good)
+    assert (caught.value.path, caught.value.record) == (images, 5)
+
+
+def test_images_pass_through_pickles_states_caches_and_processes(images, tmp_path):
+    path = str(tmp_path / "good")
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(list(pr.read_records(images))[:4])
+    spec = {"image": "string", "id": "int64"}
+    dataset = TFRecordDataset([path, path]).batch(2).parse(spec, decode={"image": "rgb"})
+    expected = list(dataset)
+    iterator = iter(pickle.loads(pickle.dumps(dataset)))
+    next(iterator)
+    again = iter(dataset)
+    again.load_state_dict(json.loads(json.dumps(iterator.state_dict())))
+    assert next(again)["image"][1].shape == (9, 8, 3)
+    cached = dataset.cache()
+    in_turn = [expected[number] for number in (0, 2, 1, 3)]  # a batch of each file
+    for found, wanted in ((cached, expected), (cached, expected), (dataset.parallel(2), in_turn)):
+        for batch, other in zip(found, wanted, strict=True):
+            assert all(map(np.array_equal, batch["image"], other["image"]))
