@@ -41,6 +41,7 @@ def public(thing: _T) -> _T:
 
 
 if TYPE_CHECKING:
+    from .bytes_column import BytesColumn as BytesColumn
     from .container.damage import Damage as Damage
     from .container.index import Index as Index
     from .container.index import build_index as build_index
@@ -122,6 +123,7 @@ _AT_IMPORT = {
         "StaleIndexError",
         "TruncatedError",
     ],
+    "bytes_column": ["BytesColumn"],
     "records": ["Records"],
     "storage.compression": ["TFRecordOptions"],
     "container.index": ["Index", "build_index", "load_index"],

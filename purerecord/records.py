@@ -1,36 +1,34 @@
 """``Records``: many payloads in one buffer, the type that flows between all layers.
 
-One buffer and two arrays of offsets represent a whole batch, so a million small records need no million
-Python objects. ``Records`` is a ``Sequence[bytes]``: indexing and iterating give ``bytes`` that belong to the
-caller; a slice, an array of numbers or a mask gives ``Records`` over the same buffer. It remembers where its
-records come from, for error messages. This module opens no file and knows neither frames nor Examples.
+They are a ``BytesColumn``, one buffer and two arrays of offsets, which remembers where its records come from,
+for error messages. This module opens no file and knows neither frames nor Examples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from io import BytesIO
-from itertools import accumulate, islice
-from operator import eq
-from operator import index as as_index
-from typing import Any, NamedTuple, SupportsIndex, Union, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import public
+from .bytes_column import (
+    BytesColumn,
+    BytesLike,
+    Chosen,
+    Offsets,
+    joined,
+    octets,
+    picklable,
+    used_range,
+)
 
 # On-disk format; never change. A frame begins this many bytes before its payload: the length and its CRC.
 FRAME_HEADER = 12
 
-BytesLike = Union[bytes, bytearray, memoryview]
-Offsets = npt.NDArray[np.int64]
-# What chooses several records: numbers, or a mask.
-Chosen = Union[npt.NDArray[Any], list[int], list[bool]]
-
-
-# Payloads of a smaller mean length are read through a stream over a copy of all, larger ones one by one.
-_COPIED_MEAN = 4096
+# Payloads of a smaller mean length are joined without memory from ``allocate``.
+_JOINED_MEAN = 4096
 # Joining at least this many bytes uses memory from ``allocate``.
 _RECYCLED_SIZE = 1 << 20
 
@@ -68,16 +66,17 @@ class Origins(NamedTuple):
 
 
 @public
-class Records(Sequence[bytes]):
-    """Payloads ``buffer[begins[i]:ends[i]]``; nothing is copied.
+class Records(BytesColumn):
+    """A ``BytesColumn`` of payloads that knows where they come from.
 
-    ``buffer`` is any contiguous bytes-like object that does not change any more. ``path`` and ``first`` say
-    where the records come from, for messages: record ``i`` here is record ``first + i`` of the file ``path``.
-    Its payload begins ``base + begins[i]`` bytes into the file, after the header of its frame.
+    ``path`` and ``first`` say it, for messages: record ``i`` here is record ``first + i`` of the file
+    ``path``. Its payload begins ``base + begins[i]`` bytes into the file, after the header of its frame.
     Records that are not consecutive in one file have ``origins`` instead. ``origin`` reads either.
     """
 
-    __slots__ = ("base", "begins", "buffer", "ends", "first", "origins", "path")
+    __slots__ = ("base", "first", "origins", "path")
+
+    _element = "record"
 
     def __init__(
         self,
@@ -90,23 +89,11 @@ class Records(Sequence[bytes]):
         base: int | None = None,
         origins: Origins | None = None,
     ) -> None:
-        self.buffer = buffer
-        self.begins: Offsets = np.asarray(begins, np.int64)
-        self.ends: Offsets = np.asarray(ends, np.int64)
+        super().__init__(buffer, begins, ends)
         self.path = path
         self.first = first
         self.base = base
         self.origins = origins
-        if self.begins.ndim != 1 or self.begins.shape != self.ends.shape:
-            raise ValueError("begins and ends must be vectors of the same length")
-        if not memoryview(buffer).contiguous:
-            raise ValueError("the buffer must be contiguous")
-        if len(self.begins) and (
-            int(self.begins.min()) < 0
-            or bool((self.begins > self.ends).any())
-            or int(self.ends.max()) > memoryview(buffer).nbytes
-        ):
-            raise ValueError("begins and ends must be ranges inside the buffer")
 
     @classmethod
     def of(
@@ -122,6 +109,8 @@ class Records(Sequence[bytes]):
         if hasattr(payloads, "__records__"):
             records: Records = payloads.__records__()
             return records
+        if isinstance(payloads, BytesColumn):
+            return cls(payloads.buffer, payloads.begins, payloads.ends)
         if isinstance(payloads, (bytes, bytearray, memoryview)):
             raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
         if isinstance(payloads, str) or not isinstance(payloads, Iterable):
@@ -137,12 +126,12 @@ class Records(Sequence[bytes]):
         sizes = np.fromiter(map(len, parts), np.int64, len(parts))
         ends = np.cumsum(sizes)
         begins = ends - sizes
-        if allocate is None or not parts or ends[-1] < _COPIED_MEAN * len(parts):
+        if allocate is None or not parts or ends[-1] < _JOINED_MEAN * len(parts):
             return cls(b"".join(parts), begins, ends)
         return cls(_joined(parts, allocate), begins, ends)
 
     @classmethod
-    def concat(
+    def concat(  # type: ignore[override]
         cls, batches: Iterable[Records], *, allocate: Callable[[int], memoryview] | None = None
     ) -> Records:
         """All records of ``batches`` in one; a single batch or a shared buffer is not copied.
@@ -152,63 +141,13 @@ class Records(Sequence[bytes]):
         batches = [batch for batch in batches if len(batch)]
         if len(batches) == 1:
             return batches[0]
-        shared = bool(batches) and all(batch.buffer is batches[0].buffer for batch in batches)
-        parts = batches if shared else [batch._compact() for batch in batches]
-        lengths = [0 if shared else memoryview(part.buffer).nbytes for part in parts]
-        places = [0, *accumulate(lengths[:-1])] if parts else []
-        begins = [part.begins + place for part, place in zip(parts, places, strict=True)]
-        ends = [part.ends + place for part, place in zip(parts, places, strict=True)]
-        buffer = parts[0].buffer if shared else _joined([part.buffer for part in parts], allocate)
-        none = np.empty(0, np.int64)
-        records = cls(buffer, np.concatenate([none, *begins]), np.concatenate([none, *ends]))
+        buffer, begins, ends = joined(batches)
+        if isinstance(buffer, list):
+            buffer = _joined(buffer, allocate)
+        records = cls(buffer, begins, ends)
         if any(path is not None for batch in batches for path in batch._paths()):
             records.origins = Origins.concat([batch._origins() for batch in batches])
         return records
-
-    def _compact(self) -> Records:
-        """The same records over the part of the buffer that they use, or over a copy."""
-        low, high = int(self.begins.min()), int(self.ends.max())
-        if high - low > 2 * self.nbytes + 64 * len(self):  # they use little of that part
-            return Records.of(list(self.views()))
-        view = memoryview(self.buffer).cast("B")[low:high]
-        return Records(view, self.begins - low, self.ends - low)
-
-    @property
-    def lengths(self) -> Offsets:
-        """The payload lengths in bytes."""
-        return self.ends - self.begins
-
-    @property
-    def nbytes(self) -> int:
-        """The sum of the payload lengths."""
-        return int(self.lengths.sum())
-
-    def views(self) -> Iterator[memoryview]:
-        """The payloads as memoryviews into the buffer, without a copy."""
-        view = memoryview(self.buffer).cast("B")
-        return map(view.__getitem__, map(slice, self.begins.tolist(), self.ends.tolist()))
-
-    def __len__(self) -> int:
-        return len(self.begins)
-
-    def __iter__(self) -> Iterator[bytes]:
-        gaps = self.begins[1:] - self.ends[:-1]
-        inside = isinstance(self.buffer, bytes)
-        if not len(self) or (gaps < 0).any() or not (inside or self.nbytes < _COPIED_MEAN * len(self)):
-            return map(bytes, self.views())
-        # Reading a stream forward, gap by gap and record by record, takes half the time of slicing.
-        first = int(self.begins[0])
-        if inside:
-            source = BytesIO(self.buffer)
-            source.seek(first)
-        else:  # a copy of all costs little beside a copy of each
-            source = BytesIO(memoryview(self.buffer).cast("B")[first : int(self.ends[-1])])
-        if not gaps.any():
-            return map(source.read, self.lengths.tolist())
-        steps = np.zeros(2 * len(self), np.int64)
-        steps[2::2] = gaps
-        steps[1::2] = self.lengths
-        return islice(map(source.read, steps.tolist()), 1, None, 2)
 
     @overload
     def __getitem__(self, key: int) -> bytes: ...
@@ -218,11 +157,7 @@ class Records(Sequence[bytes]):
     def __getitem__(self, key: SupportsIndex) -> bytes: ...
     def __getitem__(self, key: SupportsIndex | slice | Chosen) -> bytes | Records:
         if not isinstance(key, slice):
-            try:
-                index = as_index(key)  # type: ignore[arg-type]
-            except TypeError:
-                return self.take(chosen_numbers(key, len(self)))
-            return bytes(memoryview(self.buffer).cast("B")[self.begins[index] : self.ends[index]])
+            return super().__getitem__(key)  # type: ignore[return-value]
         start, _, step = key.indices(len(self))
         if step != 1 or self.origins is not None:
             return self.take(key)
@@ -274,18 +209,17 @@ class Records(Sequence[bytes]):
         return list(self.take(np.asarray(indices, np.int64)))
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, (Records, list, tuple)):
-            return len(self) == len(other) and all(map(eq, self, other))
-        return NotImplemented
+        return super().__eq__(other) if isinstance(other, (BytesColumn, list, tuple)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A pickle holds only the bytes that are used.
-        low = int(self.begins.min()) if len(self) else 0
-        high = int(self.ends.max()) if len(self) else 0
-        used = bytes(memoryview(self.buffer).cast("B")[low:high])
-        base = None if self.base is None else self.base + low
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        if self.base is None:
+            base, (buffer, begins, ends) = None, self._compact()
+        else:  # the places in the file are those in the buffer
+            low, high = used_range(self)
+            base, begins, ends = self.base + low, self.begins - low, self.ends - low
+            buffer = memoryview(self.buffer).cast("B")[low:high]
         origins = None if self.origins is None else tuple(self.origins.packed())
         place = {
             "path": self.path,
@@ -293,10 +227,10 @@ class Records(Sequence[bytes]):
             "base": base,
             "origins": origins,
         }
-        return Records._restore, (used, self.begins - low, self.ends - low, place)
+        return Records._restore, (picklable(buffer, protocol), begins, ends, place)
 
     @classmethod
-    def _restore(cls, buffer: bytes, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
+    def _restore(cls, buffer: Any, begins: Offsets, ends: Offsets, place: dict[str, Any]) -> Records:
         origins = place["origins"]
         return cls(buffer, begins, ends, **{**place, "origins": origins and Origins(*origins)})
 
@@ -305,48 +239,12 @@ class Records(Sequence[bytes]):
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
 
 
-def chosen_numbers(keys: Any, count: int, what: str = "record") -> Offsets:
-    """The numbers, from 0 on, that a list or array of integers or a mask chooses among ``count`` records.
-
-    Errors call them ``what``.
-    """
-    if not isinstance(keys, list) and not getattr(keys, "ndim", 0):
-        raise TypeError(
-            f"{what}s are chosen with an integer, a slice, an array of integers or a mask, not with a "
-            f"{type(keys).__name__}"
-        )
-    try:
-        numbers = np.asarray(keys)
-    except ValueError:  # lists of several lengths
-        raise TypeError(f"{what}s are chosen with a vector of integers or a mask, not with lists") from None
-    if not numbers.size and numbers.dtype != np.bool_:
-        numbers = numbers.astype(np.int64)  # an empty list has no type of its own
-    if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
-        wrong = f"{numbers.ndim} dimensions" if numbers.ndim != 1 else f"the type {numbers.dtype}"
-        raise TypeError(
-            f"{what}s are chosen with a vector of integers or a mask, not with an array of {wrong}"
-        )
-    if numbers.dtype.kind == "b":
-        if len(numbers) != count:
-            raise IndexError(f"a mask of {len(numbers)} values for {count} {what}s")
-        return np.flatnonzero(numbers)
-    outside = numbers[(numbers < -count) | (numbers >= count)]
-    if len(outside):
-        raise IndexError(f"{what} {outside[0]} of {count}")
-    return np.where(numbers < 0, numbers + count, numbers).astype(np.int64)
-
-
 def _octets(payload: Any) -> bytes | memoryview:
     """The bytes of any bytes-like payload, also of a strided view."""
     try:
-        view = memoryview(payload)
+        return octets(payload)
     except TypeError:
         raise _no_payload(payload) from None
-    if view.format == "B" and view.ndim == 1 and view.contiguous:
-        return view
-    if "O" in view.format:  # the bytes would be the addresses of objects
-        raise _no_payload(payload)
-    return view.tobytes()
 
 
 def _no_payload(value: Any) -> TypeError:

@@ -15,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from .bytes_column import BytesColumn, Offsets
 from .container.record_file import RecordFile
 from .dataset.dataset import Dataset, DatasetIterator
 from .dataset.engine.origins import add_note
 from .dataset.engine.shares import check_even, check_share
 from .dataset.engine.states import check_state, merge_states, with_position
 from .dataset.engine.structure import apply
+from .payload.images import ImageForm, check_decoders, decoded_image
 from .payload.parse.examples import parse_example, parse_single_example
 from .payload.ragged import Ragged
 from .payload.sparse import Sparse
 from .payload.specs import FixedLenFeature, RaggedFeature, as_features
-from .records import Offsets, Records
+from .records import Records
 from .storage.paths import resolve_paths
 
 try:
@@ -38,7 +40,7 @@ except ImportError as error:
 __all__ = ["IterableDataset", "MapDataset", "merge_states", "to_tensors"]
 
 Note = Callable[[Exception, str, "int | None"], None]
-Decode = Mapping[str, Callable[[bytes], Any]]
+Decode = Mapping[str, Any]  # functions of bytes, or forms of images
 RAGGED = ("padded", "list", "nested")
 
 
@@ -46,14 +48,16 @@ def to_tensors(element: Any, *, ragged: str = "padded", padding_value: Any = 0) 
     """An element or batch with tensors in place of arrays; they share memory that is writable.
 
     A ``Ragged`` becomes one tensor padded with ``padding_value`` ("padded"), a list of tensors ("list") or a
-    nested tensor ("nested"). Bytes stay bytes: an array of them, or ``Records``, becomes a list.
+    nested tensor ("nested"). Bytes stay bytes: an array of them, or ``Records``, becomes a list. A
+    ``BytesColumn`` becomes a list of uint8 tensors, and an array of arrays a list of tensors. The tensors of
+    a ``BytesColumn`` lie in its memory, so clone one before you write to it.
     """
     return apply(lambda leaf: _to_tensor(leaf, ragged, padding_value), element)
 
 
 def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
     if isinstance(leaf, np.ndarray):
-        return leaf.tolist() if leaf.dtype.kind in "OSU" else _from_array(leaf)
+        return _from_objects(leaf) if leaf.dtype.kind in "OSU" else _from_array(leaf)
     if isinstance(leaf, (np.bytes_, np.str_)):
         return leaf.item()
     if isinstance(leaf, np.generic):
@@ -64,7 +68,38 @@ def _to_tensor(leaf: Any, ragged: str, padding_value: Any) -> Any:
         indices, values = _from_array(leaf.indices.T), _from_array(leaf.values)
         # The indices come from a file. Unchecked, torch would read out of bounds with wrong ones.
         return torch.sparse_coo_tensor(indices, values, leaf.dense_shape, check_invariants=True)
-    return list(leaf) if isinstance(leaf, Records) else leaf
+    if isinstance(leaf, BytesColumn):
+        leaf = list(leaf) if isinstance(leaf, Records) else _from_bytes(leaf)
+    return leaf
+
+
+def _from_objects(array: np.ndarray[Any, Any]) -> list[Any]:
+    """A list of the strings, or of tensors for images of different sizes."""
+    items = array.tolist()
+    return [_from_array(item) if isinstance(item, np.ndarray) else item for item in items]
+
+
+class _Memory:
+    """The used part of a column's buffer, as numpy's array interface describes it: as if it were writable.
+
+    torch has no read-only tensors, and warns of an array that says it is read-only.
+    """
+
+    def __init__(self, column: BytesColumn) -> None:
+        self._octets = np.frombuffer(column.buffer, np.uint8)  # keeps the memory
+        self.__array_interface__ = {
+            **self._octets.__array_interface__,
+            "data": (self._octets.ctypes.data, False),
+        }
+
+
+def _from_bytes(column: BytesColumn) -> list[torch.Tensor]:
+    """A uint8 tensor for each string, over the memory of the column; over a copy if that is immutable."""
+    if isinstance(column.buffer, bytes):
+        column = BytesColumn(bytearray(column.buffer), column.begins, column.ends)
+    whole = torch.from_numpy(np.asarray(_Memory(column)))
+    places = zip(column.begins.tolist(), column.ends.tolist(), strict=True)
+    return [whole[begin:end] for begin, end in places]
 
 
 def _from_array(array: np.ndarray[Any, Any]) -> torch.Tensor:
@@ -75,6 +110,9 @@ def _from_array(array: np.ndarray[Any, Any]) -> torch.Tensor:
 
 
 def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
+    flat = column.flat_values
+    if isinstance(flat, BytesColumn) or (flat.size and isinstance(flat.flat[0], np.ndarray)):
+        return [_to_tensor(row, ragged, padding_value) for row in column]
     if column.dtype.kind == "O":
         return column.to_list()
     if ragged == "padded":
@@ -83,11 +121,11 @@ def _from_ragged(column: Ragged, ragged: str, padding_value: Any) -> Any:
         if isinstance(column.values, Ragged):
             return [_to_tensor(row, ragged, padding_value) for row in column]
         splits = column.row_splits.tolist()
-        values = _from_array(column.values)
+        values = _from_array(flat)
         return [values[begin:end] for begin, end in pairwise(splits)]
     if isinstance(column.values, Ragged):
         raise ValueError('a nested tensor has one ragged dimension; use ragged="list" or "padded" for more')
-    values, splits = _from_array(column.values), _from_array(column.row_splits)
+    values, splits = _from_array(flat), _from_array(column.row_splits)
     return torch.nested.nested_tensor_from_jagged(values, splits)
 
 
@@ -97,7 +135,7 @@ class _Convert:
     def __init__(self, decode: Decode | None, ragged: str, padding_value: Any) -> None:
         if ragged not in RAGGED:
             raise ValueError(f"ragged must be one of {', '.join(RAGGED)}, not {ragged!r}")
-        self._decode = dict(decode or {})
+        self._decode = {name: _decoder(name, given) for name, given in (decode or {}).items()}
         self._ragged = ragged
         self._padding_value = padding_value
 
@@ -119,7 +157,7 @@ class _Convert:
         single = isinstance(value, bytes)
         values: list[Any] = []
         try:
-            for item in [value] if single else value:
+            for item in [value] if single else value.views() if isinstance(value, BytesColumn) else value:
                 values.append(_to_tensor(self._decode[name](item), self._ragged, self._padding_value))
         except Exception as error:
             note(error, f"decode of {name!r}", None if single else len(values))
@@ -128,6 +166,15 @@ class _Convert:
             return values[0]
         kinds = {(item.shape, item.dtype) if isinstance(item, torch.Tensor) else None for item in values}
         return torch.stack(values) if len(kinds) == 1 and None not in kinds else values
+
+
+def _decoder(name: str, given: Any) -> Callable[[Any], Any]:
+    """The function that decodes the bytes of a feature: the one given, or that of a form of images."""
+    if callable(given):
+        return given  # type: ignore[no-any-return]
+    form = ImageForm.of(name, given)
+    check_decoders(form)
+    return partial(decoded_image, form=form)
 
 
 class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unused-ignore]

@@ -12,6 +12,7 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
+from ..bytes_column import BytesColumn
 from ..errors import EncodeError
 from ..payload.ragged import Ragged
 from ..payload.sparse import Sparse
@@ -20,17 +21,20 @@ from .types import DENSE_SHAPE, check_type, is_list, is_sparse, is_text, is_wrap
 
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
-ColumnValues = Union[Array, Ragged, Sparse]
+ColumnValues = Union[Array, BytesColumn, Ragged, Sparse]
 
 
-def as_column(field: Any, array: Any) -> ColumnValues:
-    """A column of a table in the form of ``decode_examples``; nulls become missing rows of a Ragged."""
+def as_column(field: Any, array: Any, *, in_place: bool = False) -> ColumnValues:
+    """A column of a table in the form of ``decode_examples``; nulls become missing rows of a Ragged.
+
+    Strings become a ``BytesColumn`` if they are ``in_place``.
+    """
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     chunks = chunks or [pa.nulls(0, array.type)]
     if is_sparse(field):
         return _sparse(field, chunks)
     check_type(field.name, array.type)
-    return _as_column(field.name, chunks)
+    return _as_column(field.name, chunks, in_place=in_place)
 
 
 def check_storable(schema: Any) -> None:
@@ -44,24 +48,41 @@ def check_storable(schema: Any) -> None:
         check_type(field.name, field.type)
 
 
-def encoder_column(name: str, array: Any) -> Array | Ragged:
+def encoder_column(name: str, array: Any) -> Array | Ragged | BytesColumn:
     """A column of a storable type in the form that the encoder takes; a null is a missing row."""
-    return _as_column(name, [array])
+    return _as_column(name, [array], in_place=True)
 
 
-def _as_column(name: str, chunks: list[Any]) -> Array | Ragged:
-    """The values of all chunks. Nested arrays are never cast: pyarrow has had bugs in that."""
+def _as_column(name: str, chunks: list[Any], *, in_place: bool = False) -> Array | Ragged | BytesColumn:
+    """The values of all chunks; strings become a ``BytesColumn`` if they are ``in_place``.
+
+    Nested arrays are never cast: pyarrow has had bugs in that.
+    """
     chunks = [_unwrapped(name, chunk) for chunk in chunks]
     dtype = chunks[0].type
     if pa.types.is_null(dtype):
         return _without_values(np.ones(sum(map(len, chunks)), bool))
     if is_list(dtype):
-        return _from_lists(name, chunks)
-    values = _concatenated([chunk.drop_null().to_numpy(zero_copy_only=False) for chunk in chunks])
+        return _from_lists(name, chunks, in_place)
+    values: Array | BytesColumn
+    if in_place and (pa.types.is_large_binary(dtype) or pa.types.is_binary(dtype)):
+        values = BytesColumn.concat([_bytes_column(chunk.drop_null()) for chunk in chunks])
+    else:
+        values = _concatenated([chunk.drop_null().to_numpy(zero_copy_only=False) for chunk in chunks])
     if not any(chunk.null_count for chunk in chunks):
         return values
     valid = _concatenated([_valid(chunk) for chunk in chunks])
     return Ragged(values, _splits(valid), ~valid)
+
+
+def _bytes_column(array: Any) -> BytesColumn:
+    """A binary array without nulls, over the same buffer."""
+    _, offsets, content = array.buffers()
+    if content is None or not len(array):
+        return BytesColumn.of([])
+    width = np.int64 if pa.types.is_large_binary(array.type) else np.int32
+    splits = np.frombuffer(offsets, width)[array.offset : array.offset + len(array) + 1]
+    return BytesColumn(content, splits[:-1], splits[1:])
 
 
 def _without_values(missing: Mask) -> Ragged:
@@ -87,7 +108,7 @@ def _unwrapped(name: str, array: Any) -> Any:
         raise EncodeError(f"pyarrow cannot give the values of {array.type}: {error}", feature=name) from error
 
 
-def _from_lists(name: str, chunks: list[Any]) -> Array | Ragged:
+def _from_lists(name: str, chunks: list[Any], in_place: bool) -> Array | Ragged:
     inner = [chunk.flatten() for chunk in chunks]  # leaves out values under nulls and outside of a slice
     if any(_unwrapped(name, chunk).null_count for chunk in inner if not pa.types.is_nested(chunk.type)):
         raise EncodeError("a null in a list cannot be stored; only a whole list can be missing", feature=name)
@@ -95,7 +116,7 @@ def _from_lists(name: str, chunks: list[Any]) -> Array | Ragged:
     missing = ~_concatenated([_valid(chunk) for chunk in chunks]) if nulls else None
     if pa.types.is_null(inner[0].type):
         return _without_values(np.zeros(sum(map(len, chunks)), bool) if missing is None else missing)
-    values = _as_column(name, inner)
+    values = _as_column(name, inner, in_place=in_place)
     if pa.types.is_fixed_size_list(chunks[0].type) and not nulls and isinstance(values, np.ndarray):
         return values.reshape(sum(map(len, chunks)), chunks[0].type.list_size, *values.shape[1:])
     return Ragged(values, _splits(_concatenated([_lengths(chunk) for chunk in chunks])), missing)

@@ -22,9 +22,10 @@ from ..payload.encode.examples import encode_examples
 from ..payload.encode.sequences import encode_sequences
 from ..payload.exact_floats import is_exact
 from ..payload.parse.checked_columns import CheckedColumns, Origin
+from ..payload.parse.chosen_columns import ChosenColumns, text_and_bytes_columns
 from ..payload.parse.examples import natural_columns, parse_example
 from ..payload.parse.sequences import natural_sequences, parse_sequence_example
-from ..payload.parse.text import Text, no_strings, text_column, text_error
+from ..payload.parse.text import no_strings, text_column, text_error
 from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
 from ..records import Records
@@ -64,19 +65,24 @@ def to_arrow(columns: Mapping[str, Any]) -> Any:
 
 
 @public
-def from_arrow(table: Any, *, text: bool | Iterable[str] = False) -> dict[str, ColumnValues]:
+def from_arrow(
+    table: Any, *, text: bool | Iterable[str] = False, bytes_columns: bool | Iterable[str] = False
+) -> dict[str, ColumnValues]:
     """The columns of a table, in the form of ``decode_examples`` and ``encode_examples``.
 
     ``table`` is a ``pyarrow.Table`` or ``RecordBatch``, or anything with ``__arrow_c_stream__``, such as a
     DataFrame of polars. Lists become a ``Ragged``, fixed-size lists dimensions, strings objects of bytes; a
     column with nulls becomes a ``Ragged`` with ``missing`` rows there. Arrays that share the table's memory
-    are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` is that of
-    ``decode_examples``.
+    are read-only. A type that an Example cannot hold raises an ``EncodeError``. ``text`` and
+    ``bytes_columns`` are those of ``decode_examples``; the strings of a ``BytesColumn`` share its memory too.
     """
-    strings = Text(text)
+    strings, in_place = text_and_bytes_columns(text, bytes_columns)
     whole = table if isinstance(table, (pa.Table, pa.RecordBatch)) else _reader(table).read_all()
     _check_names(whole.schema)
-    columns = {field.name: as_column(field, whole.column(i)) for i, field in enumerate(whole.schema)}
+    columns = {
+        field.name: as_column(field, whole.column(i), in_place=field.name in in_place)
+        for i, field in enumerate(whole.schema)
+    }
     rows = CheckedColumns({}, whole.num_rows)
     for name in filter(strings.__contains__, columns):
         columns[name] = text_column(name, columns[name], rows, required=name in strings.names)
@@ -112,7 +118,7 @@ def read_table(
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
-    specs, names, strings = _specs(features), _names(columns), Text(text)
+    specs, names, strings = _specs(features), _names(columns), ChosenColumns("text", text)
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
     source = stored(paths, storage_options, filesystem)
@@ -155,7 +161,7 @@ def _names(columns: Any) -> list[str] | None:
     return list(dict.fromkeys(columns))
 
 
-def _check_text(table: Any, text: Text) -> None:
+def _check_text(table: Any, text: ChosenColumns) -> None:
     """Raise a SchemaError if a column that ``text`` names is not there, or holds no strings."""
     for name in text.names:
         if name not in table.column_names:
@@ -176,7 +182,7 @@ def _batches(reader: RecordReader) -> Iterator[Records]:
         yield records
 
 
-def _natural_table(reader: RecordReader, names: list[str] | None, text: Text) -> Any:
+def _natural_table(reader: RecordReader, names: list[str] | None, text: ChosenColumns) -> Any:
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
     rows = size = 0
@@ -220,18 +226,18 @@ def _natural_batch(
             {name: column for name, column in columns.items() if name in kept},
             {name: found for name, found in lists.items() if name in kept},
         )
-    columns = natural_columns(records, names)
+    columns = natural_columns(records, names, in_place=ChosenColumns("bytes_columns", True))
     return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
-def _parsed_table(reader: RecordReader, specs: _Specs, text: Text) -> Any:
+def _parsed_table(reader: RecordReader, specs: _Specs, text: ChosenColumns) -> Any:
     # An empty batch has the same types as any other.
     empty = _parsed_batch(Records.of([]), specs, text)
     tables = [_parsed_batch(records, specs, text) for records in _batches(reader)]
     return pa.concat_tables([empty, *tables]) if tables else empty
 
 
-def _parsed_batch(records: Records, specs: _Specs, text: Text) -> Any:
+def _parsed_batch(records: Records, specs: _Specs, text: ChosenColumns) -> Any:
     columns = _parsed(records, specs)
     made = []
     for name, column in columns.items():
@@ -245,7 +251,7 @@ def _parsed_batch(records: Records, specs: _Specs, text: Text) -> Any:
 
 def _parsed(records: Records, specs: _Specs) -> dict[str, Any]:
     if specs.sequence is None:
-        return parse_example(records, specs.context)
+        return parse_example(records, specs.context, bytes_columns=True)
     context, sequence, lengths = parse_sequence_example(records, specs.context, specs.sequence)
     for name, counts in lengths.items():  # padded to the most steps of the batch
         steps = sequence[name][np.arange(sequence[name].shape[1]) < counts[:, None]]

@@ -1,7 +1,8 @@
 """Columns to Arrow arrays, which share memory where Arrow has the same layout.
 
 The dimensions of an array become fixed-size lists, a ``Ragged`` becomes lists, a ``Sparse`` lists of (index,
-value); strings are copied in one pass. This module must not know where the columns come from.
+value). Strings are copied in one pass, unless a ``BytesColumn`` has them one after the other. This module
+must not know where the columns come from.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..bytes_column import BytesColumn
 from ..errors import EncodeError
 from ..payload.ragged import Ragged
 from ..payload.sparse import Sparse
@@ -52,8 +54,8 @@ def _as_arrow(name: str, column: Any, text: bool) -> Any:
         return _from_sparse(name, column, text)
     if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
         return _from_masked(name, column)
-    if isinstance(column, (list, tuple)):
-        return pa.array(column)
+    if isinstance(column, (BytesColumn, list, tuple)):
+        return values_array(column, text=text) if isinstance(column, BytesColumn) else pa.array(column)
     if not hasattr(column, "__array__"):
         raise EncodeError(f"a column must be an array or a list, not {type(column).__name__}", feature=name)
     array = as_array(column, name)
@@ -66,8 +68,10 @@ def _from_array(name: str, array: Array, text: bool = False) -> Any:
     return fixed(values_array(array.reshape(-1), name, text=text), array.shape)
 
 
-def values_array(values: Array, name: str | None = None, *, text: bool = False) -> Any:
+def values_array(values: Array | BytesColumn, name: str | None = None, *, text: bool = False) -> Any:
     """A vector as an Arrow array. Bytes become large_binary, with offsets of 64 bits, or large_string."""
+    if isinstance(values, BytesColumn):
+        return _as_text(_binary(values)) if text else _binary(values)
     kind = values.dtype.kind
     if kind == "O":
         return _objects(values, text)
@@ -85,8 +89,20 @@ def _objects(values: Array, text: bool) -> Any:
         strings = pa.array(values, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.array(values)  # not bytes: Arrow finds a type, or raises an error
+    return _as_text(strings) if text else strings
+
+
+def _binary(column: BytesColumn) -> Any:
+    """The strings as large_binary, over the same buffer if they follow one another in it."""
+    packed = column.packed()
+    offsets = np.append(packed.begins[:1], packed.ends) if len(packed) else np.zeros(1, np.int64)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(packed.buffer)]
+    return pa.Array.from_buffers(pa.large_binary(), len(packed), buffers)
+
+
+def _as_text(strings: Any) -> Any:
     try:
-        return strings.cast(pa.large_string()) if text else strings
+        return strings.cast(pa.large_string())
     except pa.ArrowInvalid as error:
         raise NotTextError from error
 
@@ -115,7 +131,12 @@ def bitmap(valid: Mask | None) -> Any:
 
 def _from_ragged(name: str, column: Ragged, text: bool) -> Any:
     inner = column.values
-    values = _from_ragged(name, inner, text) if isinstance(inner, Ragged) else _from_array(name, inner, text)
+    if isinstance(inner, Ragged):
+        values = _from_ragged(name, inner, text)
+    elif isinstance(inner, BytesColumn):
+        values = values_array(inner, text=text)
+    else:
+        values = _from_array(name, inner, text)
     return lists(values, column.row_splits, None if column.missing is None else ~column.missing)
 
 

@@ -19,8 +19,9 @@ from typing import Any, SupportsIndex, Union, overload
 import numpy as np
 
 from .. import public
+from ..bytes_column import Chosen, chosen_numbers
 from ..errors import CompressionError, CorruptionError
-from ..records import Chosen, Origins, Records, chosen_numbers
+from ..records import Origins, Records
 from ..storage.file_handles import OpenFile, OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block

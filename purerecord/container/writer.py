@@ -19,10 +19,11 @@ from itertools import islice
 from typing import Any
 
 from .. import public
+from ..bytes_column import Offsets
 from ..errors import ClosedError, EncodeError
 from ..memory.malloc import retain_freed_memory
 from ..printable import printable
-from ..records import Offsets, Records
+from ..records import Records
 from ..storage.compression import TFRecordOptions, as_options
 from ..storage.deflate import deflate
 from ..storage.paths import replace, temporary_name, writing

@@ -19,6 +19,8 @@ from typing import Any
 from .. import public
 from ..container.reader import check_max_record_size, check_on_error
 from ..errors import ClosedError, CorruptionError
+from ..payload.parse.decode import as_forms
+from ..payload.parse.examples import check_bytes_columns
 from ..payload.specs import as_features
 from ..storage.paths import resolve_paths
 from ..storage.url import stored
@@ -151,19 +153,33 @@ class Dataset:
         _check_positive("length", length)
         return self._then(Pack(self._node, length, drop_remainder, padding_value))
 
-    def parse(self, features: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Dataset:
+    def parse(
+        self,
+        features: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        decode: Mapping[str, Any] | None = None,
+        bytes_columns: bool | Iterable[str] = False,
+    ) -> Dataset:
         """Parse serialized Examples by the specs in ``features``; fastest after ``batch``.
 
         A dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A path names a
         JSON file with specs, as ``schema_to_json`` and ``purerecord info --schema`` write them. Without
         ``features``, ``infer_schema`` makes them here and now, from the first 1000 records (or 64 MiB) of the
         first file. A feature that comes later only is left out; a later record that does not fit is an error.
+
+        ``decode={"image": "rgb"}`` decodes images (JPEG, PNG, GIF, BMP, WebP) to arrays of uint8, (height,
+        width, 3), or with "gray" (height, width, 1), in threads. ``("rgb", (224, 224))`` resizes them all, so
+        that a batch is one array; else it is an array of arrays. ``bytes_columns`` is that of
+        ``parse_example``.
         """
         if features is None:
             features = inferred(self._node)
         elif isinstance(features, (str, os.PathLike)):
             features = from_file(features)
-        return self._then(Parse(self._node, as_features(features)))
+        specs = as_features(features)
+        check_bytes_columns(specs, bytes_columns)
+        in_place = bytes_columns if isinstance(bytes_columns, bool) else tuple(bytes_columns)
+        return self._then(Parse(self._node, specs, as_forms(decode or {}, specs), in_place))
 
     def map(
         self,

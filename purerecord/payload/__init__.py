@@ -6,6 +6,7 @@ One message at a time:
     wire           the protobuf wire format: the row decoder and the encoder
     recognize      tells other messages from Examples
     example        ``encode_example`` and ``decode_example``
+    images         JPEG, PNG, GIF, BMP and WebP to pixels
     tensor         ``serialize_tensor`` and ``parse_tensor``
     proto          the protobuf message classes, in a descriptor pool of their own
 

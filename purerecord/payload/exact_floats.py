@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bytes_column import BytesColumn
 from ..errors import EncodeError
 from .values import as_array, to_float32
 
@@ -31,6 +32,8 @@ def check_exact(value: Any, feature: str) -> None:
 
     ``value`` is anything that can be stored; call this after it was encoded, which refuses everything else.
     """
+    if isinstance(value, BytesColumn):
+        return
     if isinstance(value, float):
         _check_array(np.asarray(value), feature)
     elif hasattr(value, "row_splits"):

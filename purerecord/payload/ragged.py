@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import public
-from ..records import chosen_numbers
+from ..bytes_column import BytesColumn, chosen_numbers
 from .row_index import row_number
 from .short_repr import MAX_ITEMS, short_repr
 from .values import Array, Mask, Offsets, as_values, converted, filled, padding
@@ -27,9 +27,9 @@ from .values import Array, Mask, Offsets, as_values, converted, filled, padding
 class Ragged:
     """Rows of different lengths: row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``.
 
-    ``values`` is an array, whose first dimension is divided into rows, or a Ragged, which gives one more
-    ragged dimension. ``row_splits`` starts at 0, never falls and ends at ``len(values)``. All other code
-    relies on that, so it is a read-only copy of the argument.
+    ``values`` is an array, whose first dimension is divided into rows, a ``BytesColumn``, or a Ragged, which
+    gives one more ragged dimension. ``row_splits`` starts at 0, never falls and ends at ``len(values)``. All
+    other code relies on that, so it is a read-only copy of the argument.
 
     ``missing`` is None, or a mask of the empty rows that stand for no list at all: their record lacks the
     feature. ``untyped`` is None, or a mask of the missing rows whose record has the feature, but without a
@@ -39,13 +39,15 @@ class Ragged:
     [[1, 2], [], [3]]
     """
 
-    values: Union[Array, Ragged]
+    values: Union[Array, Ragged, BytesColumn]
     row_splits: Offsets
     missing: Mask | None = None
     untyped: Mask | None = None
 
     def __post_init__(self) -> None:
-        values = self.values if isinstance(self.values, Ragged) else as_values(self.values)
+        values = self.values
+        if not isinstance(values, (Ragged, BytesColumn)):
+            values = as_values(values)
         splits = np.asarray(self.row_splits)
         if splits.ndim != 1 or not len(splits):
             raise ValueError("row_splits must be a vector of at least one element")
@@ -97,7 +99,7 @@ class Ragged:
         return cls(np.concatenate([converted(part, dtype) for part in parts] or [np.empty(0, dtype)]), splits)
 
     @property
-    def flat_values(self) -> Array:
+    def flat_values(self) -> Array | BytesColumn:
         """The innermost values: those of all rows, one after the other."""
         return self.values.flat_values if isinstance(self.values, Ragged) else self.values
 
@@ -124,7 +126,7 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.row_splits) - 1
 
-    def __iter__(self) -> Iterator[Array | Ragged]:
+    def __iter__(self) -> Iterator[Array | Ragged | BytesColumn]:
         splits = self.row_splits.tolist()
         return (self.values[a:b] for a, b in pairwise(splits))
 
@@ -197,16 +199,17 @@ class Ragged:
                 )
             width = length
         dense = filled((len(self), width, *inner.shape[1:]), inner.dtype, default_value)
-        dense[np.arange(width) < lengths[:, None]] = inner
+        dense[np.arange(width) < lengths[:, None]] = np.asarray(inner)
         return dense
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ragged):
             return NotImplemented
-        if isinstance(self.values, Ragged) or isinstance(other.values, Ragged):
+        either = (type(self.values), type(other.values))
+        if Ragged in either or either == (BytesColumn, BytesColumn):
             same = bool(self.values == other.values)
         else:
-            same = np.array_equal(self.values, other.values)
+            same = np.array_equal(np.asarray(self.values), np.asarray(other.values))
         return (
             same
             and np.array_equal(self.row_splits, other.row_splits)
@@ -227,7 +230,13 @@ class Ragged:
 def concatenated(parts: Sequence[Ragged]) -> Ragged:
     """The rows of all ``parts``, one after the other."""
     inner: list[Any] = [part.values for part in parts]
-    values: Array | Ragged = concatenated(inner) if isinstance(inner[0], Ragged) else np.concatenate(inner)
+    values: Array | Ragged | BytesColumn
+    if isinstance(inner[0], Ragged):
+        values = concatenated(inner)
+    elif all(isinstance(part, BytesColumn) for part in inner):
+        values = BytesColumn.concat(inner)
+    else:
+        values = np.concatenate([np.asarray(part) for part in inner])
     lengths = np.concatenate([part.row_lengths() for part in parts])
     masks = (_joined_masks([getattr(part, name) for part in parts], parts) for name in ("missing", "untyped"))
     return Ragged(values, np.append(0, np.cumsum(lengths)), *masks)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from ..bytes_column import BytesLike
 from ..errors import DecodeError
-from ..records import BytesLike
 from .wire import DELIMITED, FIXED32, FIXED64, UNSET, VARINT, Field, decode_features, decode_sequence, fields
 
 EVENT = "tensorflow.Event"

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..bytes_column import BytesColumn
 from ..errors import EncodeError
 
 Array = npt.NDArray[Any]
@@ -131,8 +132,10 @@ def filled(shape: tuple[int, ...], dtype: np.dtype[Any], default_value: Any) -> 
     return array
 
 
-def padding(values: Array, default_value: Any) -> Any:
+def padding(values: Array | BytesColumn, default_value: Any) -> Any:
     """``default_value``; but an empty ``str`` for None if ``values`` are text."""
+    if isinstance(values, BytesColumn):
+        return default_value
     is_text = values.dtype.kind == "O" and values.size and isinstance(values.flat[0], str)
     return "" if is_text and default_value is None else default_value
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..bytes_column import BytesLike
 from ..errors import DecodeError, EncodeError
-from ..records import BytesLike
 from .varint import decode_varints, read_varint, varint, varints
 
 # The kind of a feature: the number of its list in Feature's oneof, or one of the two ways to have no list.

@@ -112,12 +112,12 @@ def test_reading_needs_little_more_memory_than_the_table(tmp_path, monkeypatch):
     tracemalloc.start()
     try:
         read = arrow.read_table(f"{tmp_path}/file@4")
-        _, peak = tracemalloc.get_traced_memory()  # of all but what Arrow holds
+        _, peak = tracemalloc.get_traced_memory()  # with the table, whose strings lie in numpy's memory
     finally:
         tracemalloc.stop()
     assert read.num_rows == 6000
     assert read["image"].num_chunks > 12
-    assert peak < read.nbytes / 3
+    assert peak < read.nbytes * 4 / 3
 
 
 def test_an_exact_type_comes_back_with_a_cast(tmp_path):

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import purerecord as pr
 from tests.support.arrow_tables import COLUMNS, objects, same_column
@@ -110,3 +112,27 @@ def test_what_arrow_cannot_hold_names_the_column(column, reason):
     with pytest.raises(pr.EncodeError, match=reason) as caught:
         arrow.to_arrow({"the column": column})
     assert caught.value.feature == "the column"
+
+
+@given(st.lists(st.binary(max_size=6), max_size=9), st.slices(9), st.booleans())
+def test_a_bytes_column_becomes_large_binary(strings, chosen, ragged):
+    column = pr.BytesColumn.of(strings)[chosen]
+    columns = {"x": pr.Ragged(column, [0, len(column)]) if ragged else column}
+    table = arrow.to_arrow(columns)
+    table.validate(full=True)
+    expected = strings[chosen]
+    assert table["x"].to_pylist() == ([expected] if ragged else expected)
+    assert table["x"].type == (pa.large_list(pa.large_binary()) if ragged else pa.large_binary())
+    again = arrow.from_arrow(table, bytes_columns=True)["x"]
+    assert (again.values if ragged else again) == column
+
+
+def test_a_bytes_column_without_gaps_shares_its_memory_both_ways():
+    column = pr.BytesColumn.of([b"one", b"", b"three"])
+    table = arrow.to_arrow({"x": column})
+    array = table["x"].chunk(0)
+    assert array.buffers()[2].address == pa.py_buffer(column.buffer).address
+    again = arrow.from_arrow(table.slice(1), bytes_columns=["x"])["x"]
+    assert again == [b"", b"three"]
+    assert pa.py_buffer(again.buffer).address == array.buffers()[2].address
+    assert isinstance(arrow.from_arrow(table)["x"], np.ndarray)

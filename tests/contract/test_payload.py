@@ -116,6 +116,7 @@ def test_columns_come_back_as_the_messages_that_they_were(payloads: list[bytes])
             pr.decode_examples(payloads)
         return
     columns = pr.decode_examples(payloads)
+    in_place = pr.decode_examples(payloads, bytes_columns=True)
     if not kinds:
         assert columns == {}
         with pytest.raises(pr.EncodeError, match="without columns"):
@@ -123,6 +124,7 @@ def test_columns_come_back_as_the_messages_that_they_were(payloads: list[bytes])
         return
     again = pr.encode_examples(columns)
     assert [features_of(payload) for payload in again] == [features_of(payload) for payload in payloads]
+    assert pr.encode_examples(in_place) == again
     # Parsing with the inferred schema keeps missing features missing, too.
     schema = pr.infer_schema(payloads)
     for name, column in (pr.parse_example(payloads, schema) if schema else {}).items():

@@ -91,7 +91,10 @@ def example_decoders(data: bytes) -> None:
     """The row decoder and the column decoder agree; the other decoders raise nothing unexpected."""
     one = _outcome(pr.decode_example, data)
     many = _outcome(pr.decode_examples, [data, data])
-    assert (one is None) == (many is None)
+    in_place = _outcome(lambda batch: pr.decode_examples(batch, bytes_columns=True), [data, data])
+    assert (one is None) == (many is None) == (in_place is None)
+    if many is not None and in_place is not None:
+        assert pr.encode_examples(in_place) == pr.encode_examples(many) if many else not in_place
     if one is not None and many is not None:
         assert set(one) == set(many)
         for name, values in one.items():

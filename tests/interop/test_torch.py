@@ -23,6 +23,7 @@ from purerecord.dataset import Dataset, TFRecordDataset
 from tests.support.dataset_properties import numbered, write_files
 from tests.support.doc_pages import run_blocks
 from tests.support.interop import interop, run_page
+from tests.support.pictures import drawn, saved
 from tests.support.places import ROOT
 from tests.support.settings import CAMPAIGN
 
@@ -257,6 +258,79 @@ def test_sparse_becomes_a_sparse_tensor():
 
 def lengths(value: bytes) -> np.ndarray:
     return np.array([len(value), value[1]], np.uint8)
+
+
+def test_bytes_columns_become_tensors_in_their_memory():
+    records = pr.encode_examples({"x": [b"one", b"", b"three"], "y": [[b"a"], [], [b"b", b"c"]]})
+    batch = pr.decode_examples(records, bytes_columns=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tensors = prt.to_tensors(batch)
+    assert [bytes(tensor.numpy()) for tensor in tensors["x"]] == [b"one", b"", b"three"]
+    assert all(tensor.dtype == torch.uint8 for tensor in tensors["x"])
+    rows = [[bytes(tensor.numpy()) for tensor in row] for row in tensors["y"]]
+    assert rows == [[b"a"], [], [b"b", b"c"]]
+    memory = np.frombuffer(bytearray(b"-one-two-"), np.uint8)
+    column = pr.BytesColumn(memory.data.toreadonly(), [1, 5], [4, 8])
+    first, second = prt.to_tensors(column)
+    assert first.data_ptr() == memory.ctypes.data + 1
+    del column, memory
+    gc.collect()
+    assert bytes(second.numpy()) == b"two"  # the tensors keep the memory
+    immutable = pr.BytesColumn(b"one", [0], [3])
+    prt.to_tensors(immutable)[0][:] = 0
+    assert immutable == [b"one"]
+    assert prt.to_tensors(pr.BytesColumn.of([])) == []
+
+
+def test_decode_functions_get_views_of_bytes_columns(tmp_path):
+    dataset = TFRecordDataset(examples(tmp_path)).batch(10).parse(SPEC, bytes_columns=["name"])
+    kinds = []
+
+    def decode(name):
+        kinds.append(type(name))
+        return np.frombuffer(name, np.uint8)[:1]
+
+    batch = next(iter(prt.IterableDataset(dataset, decode={"name": decode})))
+    assert (batch["name"] == ord("n")).all()
+    assert set(kinds) == {memoryview}
+
+
+@pytest.mark.parametrize("size", [None, (4, 6)])
+def test_images_are_decoded_to_tensors(size, tmp_path):
+    interop("PIL.Image")
+    files = [saved(drawn(5 + number % 2, 7, number), "PNG") for number in range(8)]
+    path = str(tmp_path / "images")
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(pr.encode_examples({"image": files, "id": np.arange(8)}))
+    spec = {"image": "string", "id": "int64"}
+    form = "rgb" if size is None else ("rgb", size)
+    (expected,) = TFRecordDataset(path).batch(8).parse(spec, decode={"image": form})
+    chain = TFRecordDataset(path).batch(4)
+    decoded = data.DataLoader(
+        prt.IterableDataset(chain.parse(spec, decode={"image": form})), batch_size=None, num_workers=1
+    )
+    later = prt.IterableDataset(chain.parse(spec), decode={"image": form})
+    records = prt.MapDataset(path, spec, decode={"image": form})
+    found = [[image for batch in batches for image in batch["image"]] for batches in (decoded, later)]
+    found.append([element["image"] for element in records.__getitems__(range(8))])
+    for images in found:
+        assert all(map(np.array_equal, images, expected["image"]))
+        assert all(image.dtype == torch.uint8 for image in images)
+    with pytest.raises(ValueError, match="must be"):
+        prt.IterableDataset(chain.parse(spec), decode={"image": "yuv"})
+
+
+def test_an_image_that_cannot_be_decoded_is_named(tmp_path):
+    interop("PIL.Image")
+    path = str(tmp_path / "images")
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(pr.encode_examples({"image": [saved(drawn(5, 7), "PNG"), b"none"]}))
+    chain = TFRecordDataset(path).batch(2).parse({"image": "string"})
+    dataset = prt.IterableDataset(chain, decode={"image": "rgb"})
+    with pytest.raises(ValueError, match="it is no JPEG") as caught:
+        list(dataset)
+    assert caught.value.__notes__ == [f"decode of 'image': {path}: record 1"]
 
 
 def test_decode_is_called_on_the_bytes_of_its_features(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purerecord.bytes_column import BytesColumn
 from purerecord.payload.ragged import Ragged, concatenated
 from purerecord.payload.sparse import Sparse
 from purerecord.payload.values import object_array
@@ -357,3 +358,29 @@ def test_padding_to_a_length():
 
 def test_text_is_padded_with_text():
     assert Ragged(object_array(["a", "b"]), [0, 2, 2]).to_dense().tolist() == [["a", "b"], ["", ""]]
+
+
+# --- Bytes columns ----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.binary(max_size=4), max_size=4), max_size=6), st.data())
+def test_a_bytes_column_as_values_is_as_good_as_an_array(rows, data):
+    array = Ragged.from_rows(rows, bytes)
+    column = Ragged(BytesColumn.of([string for row in rows for string in row]), array.row_splits)
+    assert column == array == column
+    assert (column.shape, column.dtype, column.to_list()) == (array.shape, array.dtype, rows)
+    assert isinstance(column.flat_values, BytesColumn)
+    assert np.array_equal(column.to_dense(b"-"), array.to_dense(b"-"))
+    assert [list(row) for row in column] == rows
+    key = data.draw(st.slices(len(rows)))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))), bool)
+    for chosen in (key, mask, (slice(None), slice(1, 3))):
+        assert isinstance(column[chosen].values, BytesColumn)
+        assert column[chosen] == array[chosen]
+    assert repr(column) == repr(array)
+    assert pickle.loads(pickle.dumps(column)) == array
+    for other in (column, array):
+        assert concatenated([column, other]).to_list() == rows + rows
+    nested = Ragged(column, [0, len(rows)])
+    assert nested == Ragged(array, [0, len(rows)])
+    assert nested.flat_values is column.values

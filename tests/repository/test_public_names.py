@@ -126,6 +126,7 @@ def values(path: str) -> dict[str, Any]:
     return {
         "Records": batch,
         "Records of several files": batch.take(np.array([3, 0])),
+        "BytesColumn": pr.BytesColumn.of([b"one", b"two"])[1:],
         "RecordFile": pr.RecordFile(path),
         "part of a RecordFile": pr.RecordFile([path, path])[2:7],
         "Index": pr.load_index(path + ".index"),
@@ -160,6 +161,7 @@ VALUES = [
     *(
         "Records",
         "Records of several files",
+        "BytesColumn",
         "RecordFile",
         "part of a RecordFile",
         "Index",

@@ -7,13 +7,14 @@ result of ``gather`` with the row decoder alone. ``TUNINGS`` switches the paths 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 import numpy as np
 
+from purerecord.bytes_column import BytesColumn
 from purerecord.errors import DecodeError
 from purerecord.payload.columns.gather import Column, gather
 from purerecord.payload.columns.located import RecordBlock
@@ -233,11 +234,18 @@ def rows_to_columns(payloads: Sequence[bytes], wanted: Mapping[str, int | None] 
     return outcome(columns)
 
 
-def gathered(payloads: Any, wanted: Mapping[str, int | None] | None = None) -> Outcome:
+def gathered(
+    payloads: Any, wanted: Mapping[str, int | None] | None = None, *, in_place: Container[str] = ()
+) -> Outcome:
     """The columns of ``gather``, in the same form."""
-    return outcome(
-        lambda: {name: check_column(c, len(payloads)) for name, c in gather(payloads, wanted).items()}
-    )
+
+    def columns() -> dict[str, Any]:
+        found = gather(payloads, wanted, in_place=in_place)
+        for name, column in found.items():
+            assert isinstance(column.values, BytesColumn) == (name in in_place and column.kind == BYTES)
+        return {name: check_column(column, len(payloads)) for name, column in found.items()}
+
+    return outcome(columns)
 
 
 def check_column(column: Column, size: int) -> Any:

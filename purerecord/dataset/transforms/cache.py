@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ...container.writer import TFRecordWriter
 from ...errors import DecodeError
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
+from ...payload.values import object_array
 from ...printable import printable
 from ...records import Records
 from ..engine.node import (
@@ -206,6 +208,14 @@ def _frozen(leaf: Any) -> Any:
         return Ragged(_frozen(leaf.values), leaf.row_splits, leaf.missing, leaf.untyped)
     if isinstance(leaf, Sparse):
         return Sparse(_frozen(leaf.indices), _frozen(leaf.values), leaf.dense_shape)
+    if isinstance(leaf, BytesColumn) and not isinstance(leaf.buffer, bytes):
+        return BytesColumn.of(list(leaf.views()))  # of its own, immutable memory
+    if (
+        isinstance(leaf, np.ndarray)
+        and leaf.dtype == object
+        and isinstance(leaf.flat[0] if leaf.size else 0, np.ndarray)
+    ):
+        leaf = object_array([_frozen(image) for image in leaf])
     if isinstance(leaf, np.ndarray) and leaf.flags.writeable:
         leaf = leaf.view()
         leaf.flags.writeable = False

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.columns.gather_sequences import has_feature_lists
+from ...payload.images import ImageForm
+from ...payload.parse.decode import parse_and_decode
 from ...payload.parse.examples import parse_example, parse_single_example
 from ...payload.parse.schema import infer_schema, schema_from_json
 from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
@@ -83,10 +85,15 @@ def from_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Parse(Transform):
-    """Serialized Examples parsed by ``features``: a batch becomes columns, a single one a dict of values."""
+    """Serialized Examples parsed by ``features``: a batch becomes columns, a single one a dict of values.
+
+    The images that ``forms`` names become pixels.
+    """
 
     parent: Node
     features: Mapping[str, Any]
+    forms: Mapping[str, ImageForm] = field(default_factory=dict)
+    bytes_columns: bool | tuple[str, ...] = False
 
     def open(self, context: Context) -> Cursor:
         parent = self.parent.open(context)
@@ -108,7 +115,10 @@ class Parse(Transform):
         """Whether several batches may be parsed in one call.
 
         With these specs a row of the result depends on no other record, so that a parsed batch can be cut.
+        Images take much more memory as pixels, so they are decoded batch by batch.
         """
+        if self.forms:
+            return False
         kinds = map(type, self.features.values())
         return isinstance(self.parent, Batch) and all(
             kind in (FixedLenFeature, RaggedFeature) for kind in kinds
@@ -118,9 +128,11 @@ class Parse(Transform):
         """One element, parsed; of a tuple, such as a path and a record, the last member."""
         if isinstance(element, tuple):
             return (*element[:-1], self.parsed(element[-1]))
+        if self.forms:
+            return parse_and_decode(element, self.features, self.forms, self.bytes_columns)
         if isinstance(element, bytes):
             return parse_single_example(element, self.features)
-        return parse_example(element, self.features)
+        return parse_example(element, self.features, bytes_columns=self.bytes_columns)
 
     def table(self) -> Table | None:
         table = self.parent.table()

@@ -9,15 +9,16 @@ an unexpected kind means.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from ...bytes_column import BytesColumn, BytesLike
 from ...errors import SchemaError
 from ...memory.malloc import retain_freed_memory
-from ...records import BytesLike, Records
+from ...records import Records
 from ..wire import ABSENT, UNSET, Value, decode_features
 from . import tuning
 from .any_order import Search
@@ -54,14 +55,14 @@ class Column(NamedTuple):
 
     ``kind`` is BYTES, FLOAT, INT64, or UNSET if no record has a kind. ``kinds`` holds the kind of the feature
     in each record (ABSENT where it is missing); None means that every record has ``kind``. ``values`` is
-    flat: int64, float32, or objects that are ``bytes``. A record of another kind has no values. ``uniform``
-    is the number of values of every row if all have the same number. Otherwise it is None, and ``splits`` is
-    given.
+    flat: int64, float32, objects that are ``bytes``, or a ``BytesColumn``. A record of another kind has no
+    values. ``uniform`` is the number of values of every row if all have the same number. Otherwise it is
+    None, and ``splits`` is given.
     """
 
     kind: int
     kinds: Kinds | None
-    values: Values
+    values: Values | BytesColumn
     rows: int
     uniform: int | None
     splits: Ints | None
@@ -89,12 +90,17 @@ class Column(NamedTuple):
 
 
 def gather(
-    records: Records | Sequence[BytesLike], wanted: Mapping[str, int | None] | None = None
+    records: Records | Sequence[BytesLike],
+    wanted: Mapping[str, int | None] | None = None,
+    *,
+    in_place: Container[str] = (),
 ) -> dict[str, Column]:
     """The columns of the ``wanted`` features: name -> kind, or None for the first kind that appears.
 
-    Without ``wanted``, the columns of all features, ordered by name. All payloads are checked completely,
-    whatever is wanted of them: the first malformed one raises ``DecodeError``.
+    The strings of the features ``in_place`` become a ``BytesColumn``, which shares the memory of the records
+    unless it needs little of it. Without ``wanted``, the columns of all features, ordered by name. All
+    payloads are checked completely, whatever is wanted of them: the first malformed one raises
+    ``DecodeError``.
     """
     retain_freed_memory()
     batch = Records.of(records)
@@ -105,11 +111,14 @@ def gather(
     step = tuning.current.records_per_block
     for low in range(0, len(batch), step):
         rows = np.arange(low, min(low + step, len(batch)))
-        parts += _ExampleDecoder(batch, rows, wanted, keys).decode()
+        parts += _ExampleDecoder(batch, rows, wanted, keys, in_place).decode()
     if wanted is None:
         wanted = dict.fromkeys(sorted(set(chain.from_iterable(part.names() for part in parts))))
         check_cells(len(wanted), len(batch), batch.nbytes)
-    return {name: column_of(parts, name, kind, len(batch)) for name, kind in wanted.items()}
+    return {
+        name: column_of(parts, name, kind, len(batch), in_place=name in in_place)
+        for name, kind in wanted.items()
+    }
 
 
 def rows_to_recognize(records: Records) -> list[int]:
@@ -135,13 +144,17 @@ def check_cells(names: int, rows: int, size: int) -> None:
         )
 
 
-def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) -> Column:
+def column_of(
+    parts: list[DecodedPart], name: str, kind: int | None, size: int, *, in_place: bool = False
+) -> Column:
     """One feature of all parts, which have ``size`` rows together. If ``kind`` is None, it is the first kind
-    that appears."""
+    that appears. Strings that are ``in_place`` become a ``BytesColumn``."""
     if kind is None:
         firsts = [first for first in (part.first(name) for part in parts) if first is not None]
         kind = min(firsts)[1] if firsts else UNSET
-    merged = merge(parts, name, kind, size)
+    merged = merge(parts, name, kind, size, in_place=in_place)
+    if isinstance(merged.values, BytesColumn):
+        merged = merged._replace(values=merged.values.without_waste())
     kinds: Kinds | None = None
     if isinstance(merged.kinds, int):
         kinds = None if merged.kinds == kind else np.full(size, merged.kinds, np.int8)
@@ -159,9 +172,17 @@ def column_of(parts: list[DecodedPart], name: str, kind: int | None, size: int) 
 class _ExampleDecoder(BlockDecoder):
     """Decodes Examples: with layouts, then by a search in any order, then with the row decoder."""
 
-    def __init__(self, records: Records, rows: Ints, names: Iterable[str] | None, wanted: Wanted) -> None:
+    def __init__(
+        self,
+        records: Records,
+        rows: Ints,
+        names: Iterable[str] | None,
+        wanted: Wanted,
+        in_place: Container[str] = (),
+    ) -> None:
         super().__init__(records, rows)
         self._names = names
+        self._in_place = in_place
         self._wanted = wanted  # the same names as the keys that are stored
         self._known: dict[bytes, Entry] = {}
         self._parts: list[DecodedPart] = []
@@ -300,9 +321,10 @@ class _ExampleDecoder(BlockDecoder):
         parts = {}
         for key, one in located.items():
             if key in self._wanted:
-                values, counts = read_values(one, block)
+                name = key.decode()
+                values, counts = read_values(one, block, in_place=name in self._in_place)
                 kinds = one.kind if one.kinds is None else one.kinds
-                parts[key.decode()] = one.kind, ColumnPart(kinds, values, counts)
+                parts[name] = one.kind, ColumnPart(kinds, values, counts)
             else:
                 check_values(one, block)
         return parts

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ...errors import DecodeError
 from ...records import Records
 from ..wire import BYTES, DELIMITED, FLOAT, INT64, UNSET, Value, decode_sequence, fields
@@ -198,7 +199,7 @@ class _NamedLists(NamedTuple):
         Raises NeedsRowDecoder for records that cannot be decoded together with the others.
         """
         kinds = self.located.kinds
-        values: Values = np.empty(0, DTYPES[kind])
+        values: Values | BytesColumn = np.empty(0, DTYPES[kind])
         counts: Ints | int = 0
         try:
             for one in self._by_kind():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ..wire import BYTES, FLOAT, INT64
 from .arrays import Ints, Kinds, Octets, Values
 from .field_walk import broken_lists, read_field, walk
@@ -88,8 +89,10 @@ def _of_own_kind(located: _Either) -> tuple[_Either, Ints | None]:
     return located.pick(rows)._replace(kinds=None), rows
 
 
-def read_values(located: Located, block: RecordBlock) -> tuple[Values, Ints | int]:
-    """(the values of all records, how many each has).
+def read_values(
+    located: Located, block: RecordBlock, *, in_place: bool = False
+) -> tuple[Values | BytesColumn, Ints | int]:
+    """(the values of all records, how many each has). Strings stay ``in_place``, or become objects.
 
     Raises NeedsRowDecoder for records whose values cannot be decoded together with the others.
     """
@@ -100,15 +103,15 @@ def read_values(located: Located, block: RecordBlock) -> tuple[Values, Ints | in
         return _with_counts(own.values, 1, located.kinds, rows)
     spans, rows = _of_own_kind(located)
     try:
-        values, counts = _read_spans(spans, block)
+        values, counts = _read_spans(spans, block, in_place)
     except NeedsRowDecoder as error:
         raise NeedsRowDecoder(error.rows if rows is None else rows[error.rows]) from None
     return _with_counts(values, counts, located.kinds, rows)
 
 
 def _with_counts(
-    values: Values, counts: Ints | int, kinds: Kinds | None, rows: Ints | None
-) -> tuple[Values, Ints | int]:
+    values: Values | BytesColumn, counts: Ints | int, kinds: Kinds | None, rows: Ints | None
+) -> tuple[Values | BytesColumn, Ints | int]:
     """(values, how many each record has): ``counts`` in the records ``rows``, none elsewhere."""
     if kinds is None or rows is None:
         return values, counts
@@ -131,7 +134,7 @@ def check_values(located: Located, block: RecordBlock) -> None:
         raise NeedsRowDecoder(error.rows if rows is None else rows[error.rows]) from None
 
 
-def _read_spans(spans: Spans, block: RecordBlock) -> tuple[Values, Ints | int]:
+def _read_spans(spans: Spans, block: RecordBlock, in_place: bool) -> tuple[Values | BytesColumn, Ints | int]:
     begins, sizes = spans.begins, spans.sizes
     if spans.kind == FLOAT:
         return floats(block.octets, begins, sizes), sizes >> 2
@@ -139,6 +142,8 @@ def _read_spans(spans: Spans, block: RecordBlock) -> tuple[Values, Ints | int]:
         counts: Ints | int = 1
         if spans.listed:
             begins, sizes, counts = _elements(block.octets, begins, sizes)
+        if in_place:
+            return BytesColumn(block.buffer, begins, begins + sizes), counts
         return strings(block.buffer, block.octets, begins, sizes), counts
     single = single_integers(block.octets, begins, sizes)
     if single is not None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ..wire import ABSENT, BYTES, FLOAT, INT64, UNSET, Value
 from . import tuning
 from .arrays import Ints, Kinds, Values, ranges_of, starts_of
@@ -25,7 +26,7 @@ class ColumnPart(NamedTuple):
     """
 
     kinds: Kinds | int
-    values: Values
+    values: Values | BytesColumn
     counts: Ints | int
 
 
@@ -104,10 +105,15 @@ class DecodedSingly:
         return ColumnPart(kinds, numbers, counts)
 
 
-def merge(parts: list[DecodedPart], name: str, kind: int, size: int) -> ColumnPart:
-    """One feature of all parts, in the order of the records. The parts have all ``size`` of them."""
+def merge(parts: list[DecodedPart], name: str, kind: int, size: int, *, in_place: bool = False) -> ColumnPart:
+    """One feature of all parts, in the order of the records. The parts have all ``size`` of them.
+
+    Strings become a ``BytesColumn`` if they are ``in_place``, where that is possible.
+    """
+    in_place = in_place and kind == BYTES
     if len(parts) == 1 and len(parts[0].rows) == size:
-        return parts[0].part(name, kind)
+        part = parts[0].part(name, kind)
+        return part._replace(values=BytesColumn.of(part.values)) if in_place else part
     columns = [(part.rows, part.part(name, kind)) for part in parts]
     kinds = np.empty(size, np.int8)
     counts = np.empty(size, np.int64)
@@ -115,11 +121,22 @@ def merge(parts: list[DecodedPart], name: str, kind: int, size: int) -> ColumnPa
         kinds[rows] = column.kinds
         counts[rows] = column.counts
     begins = starts_of(counts)
+    if in_place:
+        return ColumnPart(kinds, _bytes_column(columns, begins, counts), counts)
     values = np.empty(int(counts.sum()), DTYPES[kind])
     for rows, column in columns:
         if column.values.size:
-            _put(column.values, begins[rows], counts[rows], values)
+            _put(np.asarray(column.values), begins[rows], counts[rows], values)
     return ColumnPart(kinds, values, counts)
+
+
+def _bytes_column(columns: list[tuple[Ints, ColumnPart]], begins: Ints, counts: Ints) -> BytesColumn:
+    """The strings of all parts; the rows of each begin at ``begins`` and have ``counts`` strings."""
+    whole = BytesColumn.concat([BytesColumn.of(column.values) for _, column in columns])
+    places = [ranges_of(begins[rows], counts[rows]) for rows, _ in columns]
+    order = np.empty(len(whole), np.int64)
+    order[np.concatenate([np.empty(0, np.int64), *places])] = np.arange(len(whole))
+    return whole.take(order)
 
 
 def _put(part: Values, begins: Ints, counts: Ints, values: Values) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...bytes_column import BytesColumn
 from ...errors import EncodeError
 from ..example import exact_float32, how_to_store, to_list
 from ..values import as_array
@@ -25,10 +26,10 @@ Ints = npt.NDArray[np.int64]
 class Cells(NamedTuple):
     """One feature of many records; the values of one record are a cell.
 
-    ``values`` holds the values of all records one after the other: an int64 or float32 array, or a list
-    of bytes. ``counts`` is how many values each record has. ``kinds`` is None if every record has the
-    feature with ``kind``. Otherwise it is the kind in each record, which may also be UNSET (no kind, no
-    values) or ABSENT.
+    ``values`` holds the values of all records one after the other: an int64 or float32 array, a list of
+    bytes, or a ``BytesColumn``. ``counts`` is how many values each record has. ``kinds`` is None if every
+    record has the feature with ``kind``. Otherwise it is the kind in each record, which may also be UNSET (no
+    kind, no values) or ABSENT.
     """
 
     kind: int
@@ -37,12 +38,21 @@ class Cells(NamedTuple):
     kinds: npt.NDArray[np.int8] | None = None
 
 
+def lengths_of(strings: list[bytes] | BytesColumn) -> Ints:
+    """The length of each string."""
+    if isinstance(strings, BytesColumn):
+        return strings.lengths
+    return np.fromiter(map(len, strings), np.int64, len(strings))
+
+
 def as_cells(name: str, column: Any) -> Cells:
     """The cells of a column, which is an array, a ``Ragged``, a list of rows, or ``Cells`` already."""
     if isinstance(column, Cells):
         return column
     if hasattr(column, "row_splits") and hasattr(column, "values"):
         return _from_ragged(name, column)
+    if isinstance(column, BytesColumn):
+        return Cells(BYTES, column, np.ones(len(column), np.int64))
     one = isinstance(column, (str, bytes, bytearray, memoryview))
     if one or (not isinstance(column, np.ndarray) and np.isscalar(column)):
         raise EncodeError(
@@ -70,11 +80,9 @@ def _from_ragged(name: str, column: Any) -> Cells:
         raise EncodeError(
             "lists in lists cannot be stored in an Example; store the inner lengths too", feature=name
         )
-    array = (
-        as_array(column.values, name)
-        if hasattr(column.values, "__array__")
-        else np.asarray(column.values, object)
-    )
+    array: Any = column.values
+    if not isinstance(array, BytesColumn):
+        array = as_array(array, name) if hasattr(array, "__array__") else np.asarray(array, object)
     ends: Ints = splits.astype(np.int64).reshape(-1)
     lengths = np.diff(ends)
     if (
@@ -85,8 +93,11 @@ def _from_ragged(name: str, column: Any) -> Cells:
     ):
         raise EncodeError("row_splits must ascend from 0 to the number of values", feature=name)
     width = prod(array.shape[1:])
-    rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
-    kind, values = _flat(name, array, rows)
+    if isinstance(array, BytesColumn):
+        kind, values = BYTES, array
+    else:
+        rows = (array[begin:end] for begin, end in pairwise(ends.tolist()))
+        kind, values = _flat(name, array, rows)
     # A ragged column of another library has no masks.
     missing, untyped = getattr(column, "missing", None), getattr(column, "untyped", None)
     kinds = None

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...bytes_column import BytesColumn
 from ...memory.copying import copy_ranges, elements
 from ..varint import WORD, varint, varint_edges, varint_sizes, varint_words, varints
 from ..wire import ABSENT, BYTES, FLOAT, INT64
-from .cells import Cells
+from .cells import Cells, lengths_of
 
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
@@ -76,7 +77,7 @@ class _Values:
             return
         each: npt.NDArray[np.integer[Any]]
         if cells.kind == BYTES:
-            self._lengths = np.fromiter(map(len, self._values), np.int64, len(self._values))
+            self._lengths = lengths_of(self._values)
             each = delimited_sizes(self._lengths)
         elif cells.kind == INT64:
             each = varint_sizes(self._values)
@@ -150,8 +151,11 @@ def _scatter_packed(at: Ints, packed: Any, sizes: Ints, out: Octets) -> None:
         elements(out, width)[at] = np.frombuffer(packed, f"V{width}")
 
 
-def _scatter_strings(at: Ints, values: list[bytes], lengths: Ints, out: Octets) -> None:
+def _scatter_strings(at: Ints, values: list[bytes] | BytesColumn, lengths: Ints, out: Octets) -> None:
     """Writes each string to its position in ``out``."""
+    if isinstance(values, BytesColumn):
+        copy_ranges(values.buffer, values.begins, out, at, lengths)
+        return
     if int(lengths.sum()) < _COPY_ONE_BY_ONE * len(values):
         copy_ranges(b"".join(values), np.cumsum(lengths) - lengths, out, at, lengths)
         return

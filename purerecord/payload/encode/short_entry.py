@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...bytes_column import BytesColumn
 from ...memory.copying import copy_ranges, elements
 from ..varint import WORD, varint, varint_edges, varint_sizes, varint_words
 from ..wire import BYTES, FLOAT, INT64
-from .cells import Cells
+from .cells import Cells, lengths_of
 
 Ints = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
@@ -38,7 +39,7 @@ def short_entry_writer(key: bytes, cells: Cells) -> ShortEntryWriter | None:
     elif cells.kind == INT64 and counts[0] == 1 and (edges := varint_edges(cells.values))[1] <= WORD:
         writer = _IntegerWriter(key, cells.values, *edges)
     elif cells.kind == BYTES and counts[0] == 1:
-        lengths = np.fromiter(map(len, cells.values), np.int64, len(counts))
+        lengths = lengths_of(cells.values)
         longest = int(lengths.max())
         if longest <= _MAX_CONTENT:
             writer = _StringWriter(key, cells.values, lengths, longest)
@@ -118,7 +119,7 @@ class _IntegerWriter(ShortEntryWriter):
 class _StringWriter(ShortEntryWriter):
     """Entries with one string each."""
 
-    def __init__(self, key: bytes, values: list[bytes], lengths: Ints, longest: int) -> None:
+    def __init__(self, key: bytes, values: list[bytes] | BytesColumn, lengths: Ints, longest: int) -> None:
         super().__init__(key, BYTES, len(lengths), int(lengths.min()), longest)
         self._strings, self._begins = b"".join(values), np.cumsum(lengths) - lengths
         self.varying_size = lengths.astype(np.uint8) if self.spill else None

@@ -14,23 +14,27 @@ from typing import Any
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ...errors import SchemaError
 from ..dtypes import array_dtype
 from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 from ..values import Array, Offsets, filled
-from .checked_columns import CheckedColumns, lengths_of, raise_first_fault
+from .checked_columns import CheckedColumns, Mask, lengths_of, raise_first_fault
 
 Output = Any  # an ndarray, a Sparse or a Ragged; numpy's scalars and bytes for a single example
 
 
-def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array:
-    """An array of ``(size, *shape)``; a row without the feature gets the default."""
+def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array | BytesColumn:
+    """An array of ``(size, *shape)``, or a ``BytesColumn`` if the column is one.
+
+    A row without the feature gets the default.
+    """
     column = batch.columns[feature]
     shape = (batch.size, *spec.shape)
     if column.kinds is None and column.uniform == spec.count:
-        return column.values.reshape(shape) if spec.shape else column.values
+        return np.asarray(column.values).reshape(shape) if spec.shape else column.values
     absent = batch.kinds(feature) <= 0
     remedy = "give a default_value if it may be missing"
     if not spec.count:
@@ -44,11 +48,26 @@ def fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Arr
             partial(batch.count_mismatch, feature, needs, spec.count),
         ),
     )
+    if isinstance(column.values, BytesColumn) and not spec.shape:
+        return _with_default(column.values, absent, spec.default)
     dense = np.empty(shape, array_dtype(spec.dtype))
-    dense[~absent] = column.values.reshape(-1, *spec.shape) if spec.count else 0
+    dense[~absent] = np.asarray(column.values).reshape(-1, *spec.shape) if spec.count else 0
     if spec.default is not None:
         dense[absent] = spec.default
     return dense
+
+
+def _with_default(values: BytesColumn, absent: Mask, default: Any) -> BytesColumn:
+    """``values`` in the rows that are not ``absent``, the default in the others."""
+    if not absent.any():
+        return values
+    string = b"" if default is None else default.item()
+    order = np.full(len(absent), len(values))
+    order[~absent] = np.arange(len(values))
+    if not string:  # which is at any place
+        ends = BytesColumn(values.buffer, np.append(values.begins, 0), np.append(values.ends, 0))
+        return ends.take(order)
+    return BytesColumn.concat([values, BytesColumn.of([string])]).take(order)
 
 
 def fixed_len_sequence(batch: CheckedColumns, feature: str, spec: FixedLenSequenceFeature) -> Array:
@@ -60,7 +79,7 @@ def fixed_len_sequence(batch: CheckedColumns, feature: str, spec: FixedLenSequen
         batch.kind_check(feature),
         (lengths % spec.count != 0, partial(batch.count_mismatch, feature, needs, spec.count)),
     )
-    items = column.values.reshape(-1, *spec.shape)
+    items = np.asarray(column.values).reshape(-1, *spec.shape)
     return padded(items, lengths // spec.count, spec.default_value)
 
 
@@ -97,13 +116,13 @@ def var_len(batch: CheckedColumns, feature: str, spec: VarLenFeature) -> Sparse:
         grid = indices.reshape(batch.size, longest, 2)
         grid[:, :, 0] = np.arange(batch.size)[:, None]
         grid[:, :, 1] = np.arange(longest)
-        return Sparse(indices, column.values, (batch.size, longest))
+        return Sparse(indices, np.asarray(column.values), (batch.size, longest))
     lengths = lengths_of(column)
     longest = int(lengths.max())
     firsts = np.stack((np.arange(batch.size), -column.row_splits[:-1]), axis=1)
     indices = np.repeat(firsts, lengths, axis=0)
     indices[:, 1] += np.arange(len(column.values))
-    return Sparse(indices, column.values, (batch.size, longest))
+    return Sparse(indices, np.asarray(column.values), (batch.size, longest))
 
 
 def sparse(batch: CheckedColumns, feature: str, spec: SparseFeature) -> Sparse:
@@ -120,7 +139,7 @@ def sparse(batch: CheckedColumns, feature: str, spec: SparseFeature) -> Sparse:
     for dimension, key in enumerate(spec.index_keys, 1):
         indices[:, dimension] = batch.columns[key].values
     _check_range(batch, feature, spec, indices)
-    values = column.values
+    values = np.asarray(column.values)
     order = None if spec.already_sorted else _sorted_order(indices, (batch.size, *spec.sizes))
     if order is not None:
         indices, values = indices[order], values[order]

@@ -7,15 +7,16 @@ SequenceExamples. This module does not know the wire format, nor that files exis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from operator import is_
 from typing import Any, NamedTuple, Union, cast
 
 import numpy as np
 
 from ... import public
+from ...bytes_column import BytesColumn, BytesLike
 from ...errors import SchemaError
-from ...records import BytesLike, Records
+from ...records import Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
 from ..ragged import Ragged
@@ -29,11 +30,12 @@ from ..specs import (
     as_features,
 )
 from ..values import Array, object_array
-from ..wire import ABSENT, BYTES, INT64, Value, decode_features
+from ..wire import ABSENT, BYTES, INT64, UNSET, Value, decode_features
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
+from .chosen_columns import ChosenColumns, Given, text_and_bytes_columns
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
-from .text import Text, text_column
+from .text import no_strings, text_column
 
 Serialized = Union[BytesLike, Records, Iterable[BytesLike]]
 Builder = Callable[[CheckedColumns, str, Any], Output]
@@ -56,24 +58,69 @@ def parse_example(
     features: Mapping[str, Any],
     example_names: Sequence[Any] | None = None,
     name: str | None = None,
+    *,
+    bytes_columns: Given = False,
 ) -> dict[str, Output]:
     """The features of a batch of serialized Examples, as ``features`` specifies them.
 
     ``FixedLenFeature`` gives an array of ``(batch, *shape)``, ``FixedLenSequenceFeature`` one padded to
     the longest, ``VarLenFeature`` and ``SparseFeature`` a ``Sparse``, ``RaggedFeature`` a ``Ragged``.
-    Strings come as object arrays of ``bytes``. A feature that does not fit its spec is a ``SchemaError``,
-    which names the feature and the first record at fault, and the one of ``example_names`` if given. A
-    dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A
-    single payload gives what ``parse_single_example`` gives. ``name`` only completes TensorFlow's signature.
+    Strings come as object arrays of ``bytes``; with ``bytes_columns=True``, or in the features that it names,
+    a ``FixedLenFeature`` of one string gives a ``BytesColumn``, and a ``RaggedFeature`` a ``Ragged`` of one.
+    No ``bytes`` are made then, and large strings are not even copied. Other specs give objects.
+
+    A feature that does not fit its spec is a ``SchemaError``, which names the feature and the first record at
+    fault, and the one of ``example_names`` if given. A dtype's name is short for a ``FixedLenFeature`` of one
+    value: ``{"label": "int64"}``. A single payload gives what ``parse_single_example`` gives. ``name`` only
+    completes TensorFlow's signature.
     """
     request = _request(features)
+    chosen = _in_place(request.specs, bytes_columns)
     payload, records = payload_or_records(serialized)
     if records is None:
         return _parse_single(payload, request, example_names)
     origin = Origin(records, checked_names(example_names, len(records)))
-    return build(
-        CheckedColumns(gather(records, request.kinds), len(records), origin), request.specs, _BUILDERS
-    )
+    columns = gather(records, request.kinds, in_place={*chosen.values()})
+    outputs = build(CheckedColumns(columns, len(records), origin), request.specs, _BUILDERS)
+    if chosen:
+        outputs.update((name, with_objects(outputs[name])) for name in outputs.keys() - chosen.keys())
+    return outputs
+
+
+def check_bytes_columns(specs: Mapping[str, FeatureSpec], bytes_columns: Given) -> None:
+    """Raise a ValueError if ``bytes_columns`` names a feature that gives no ``BytesColumn``."""
+    _in_place(specs, bytes_columns)
+
+
+def _in_place(specs: Mapping[str, FeatureSpec], bytes_columns: Given) -> dict[str, str]:
+    """Which of ``specs`` give a ``BytesColumn``, with the keys of their values."""
+    if bytes_columns is False:
+        return {}
+    names = ChosenColumns("bytes_columns", bytes_columns)
+    for name in names.names:
+        if name not in specs or not holds_bytes_column(specs[name]):
+            reason = "is not asked for" if name not in specs else f"is asked for as {specs[name]}"
+            raise ValueError(
+                f"bytes_columns names {name!r}, which {reason}; a BytesColumn needs a FixedLenFeature of one "
+                "string or a RaggedFeature of strings"
+            )
+    chosen = {name: spec for name, spec in specs.items() if name in names and holds_bytes_column(spec)}
+    return {name: getattr(spec, "value_key", None) or name for name, spec in chosen.items()}
+
+
+def holds_bytes_column(spec: FeatureSpec) -> bool:
+    """Whether ``parse_example`` can give a ``BytesColumn`` for ``spec``, or a Ragged of one."""
+    if isinstance(spec, RaggedFeature):
+        uniform = (isinstance(part, RaggedFeature.UniformRowLength) for part in spec.partitions)
+        return spec.dtype is bytes and not any(uniform)
+    return isinstance(spec, FixedLenFeature) and spec.dtype is bytes and not spec.shape
+
+
+def with_objects(output: Output) -> Output:
+    """``output`` with an array of ``bytes`` objects in place of a ``BytesColumn``."""
+    if isinstance(output, Ragged) and isinstance(output.flat_values, BytesColumn):
+        return Ragged(with_objects(output.values), output.row_splits, output.missing, output.untyped)
+    return np.asarray(output) if isinstance(output, BytesColumn) else output
 
 
 @public
@@ -100,7 +147,8 @@ def decode_examples(
     records: Serialized,
     features: Mapping[str, Any] | None = None,
     *,
-    text: bool | Iterable[str] = False,
+    text: Given = False,
+    bytes_columns: Given = False,
 ) -> dict[str, Output]:
     """All features of many serialized Examples as columns; with ``features``, the same as ``parse_example``.
 
@@ -111,18 +159,22 @@ def decode_examples(
     ``SchemaError``, so that a single deviating record cannot go unnoticed.
 
     Strings are ``bytes``; with ``text=True``, or in the columns that ``text`` names, they are ``str``, and
-    one that is not UTF-8 is a ``SchemaError``.
+    one that is not UTF-8 is a ``SchemaError``. With ``bytes_columns=True``, or in the columns that it names,
+    a column of one string each is a ``BytesColumn``, and a ``Ragged`` of strings has one as its values.
     """
-    strings = Text(text)
+    strings, in_place = text_and_bytes_columns(text, bytes_columns)
     payload, batch = payload_or_records(records)
     if features is not None:
-        outputs = parse_example(payload if batch is None else batch, features)
+        one = payload if batch is None else batch
+        outputs = parse_example(one, features, bytes_columns=bytes_columns)
     elif batch is None:
         raise TypeError("expected a sequence of payloads, got one payload; put it in a list")
     else:
-        outputs = {
-            name: _natural_output(column, len(batch)) for name, column in natural_columns(batch).items()
-        }
+        columns = natural_columns(batch, in_place=in_place)
+        outputs = {name: _natural_output(column, len(batch)) for name, column in columns.items()}
+        for name in in_place.names:
+            if name in columns and columns[name].kind not in (BYTES, UNSET):
+                raise no_strings(name, columns[name].values.dtype)
     if text is not False:
         origin = CheckedColumns({}, 1 if batch is None else len(batch), Origin(batch))
         for name, output in outputs.items():
@@ -131,10 +183,12 @@ def decode_examples(
     return outputs
 
 
-def natural_columns(records: Records, names: Iterable[str] | None = None) -> dict[str, Column]:
+def natural_columns(
+    records: Records, names: Iterable[str] | None = None, *, in_place: Container[str] = ()
+) -> dict[str, Column]:
     """Every feature of ``records`` as a column, or those of the given names, even if no record has them;
-    SchemaError if one is of more than one kind."""
-    columns = gather(records, None if names is None else dict.fromkeys(names))
+    SchemaError if one is of more than one kind. ``in_place`` is that of ``gather``."""
+    columns = gather(records, None if names is None else dict.fromkeys(names), in_place=in_place)
     raise_first_error(mixed_kinds(CheckedColumns(columns, len(records), Origin(records))))
     return columns
 
@@ -162,7 +216,7 @@ def _natural_output(column: Column, size: int) -> Output:
     if column.uniform == 1:
         return column.values
     if column.uniform:
-        return column.values.reshape(size, column.uniform)
+        return np.asarray(column.values).reshape(size, column.uniform)
     return Ragged(column.values, column.row_splits, *column.masks)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ...errors import SchemaError
 from ..ragged import Ragged
 from ..specs import RaggedFeature
@@ -67,7 +68,7 @@ class _Rows(NamedTuple):
 def ragged(batch: CheckedColumns, feature: str, spec: RaggedFeature) -> Ragged:
     """The values of ``spec``, divided by its partitions from the innermost out, and finally into examples."""
     column = batch.column(spec.value_key or feature)
-    values: Union[Array, Ragged] = column.values
+    values: Union[Array, Ragged, BytesColumn] = column.values
     counts = lengths_of(column)
     splits_dtype = np.dtype(spec.row_splits_dtype)
     if splits_dtype == np.int32 and len(column.values) >= 2**31:
@@ -83,7 +84,7 @@ def ragged(batch: CheckedColumns, feature: str, spec: RaggedFeature) -> Ragged:
             counts = counts // length
             continue
         column = batch.column(partition.key)
-        stored = _Stored(column.values, column.row_splits[:-1], lengths_of(column))
+        stored = _Stored(np.asarray(column.values), column.row_splits[:-1], lengths_of(column))
         rows = _ROWS_OF[type(partition)](stored, counts)
         raise_first_fault((rows.wrong, _wrong_partition(batch, feature, partition, counts)))
         values = Ragged(values, _splits(rows.lengths, splits_dtype))
@@ -100,12 +101,14 @@ def _splits(lengths: Offsets, dtype: np.dtype[Any]) -> Offsets:
     return splits
 
 
-def _uniform(values: Array | Ragged, length: int, splits_dtype: np.dtype[Any]) -> Array | Ragged:
+def _uniform(
+    values: Array | Ragged | BytesColumn, length: int, splits_dtype: np.dtype[Any]
+) -> Array | Ragged:
     """Rows of ``length`` values each. An array gets another dimension, so that it stays dense."""
     total = len(values) // length
     if isinstance(values, Ragged):
         return Ragged(values, np.arange(total + 1, dtype=splits_dtype) * length)
-    return values.reshape(total, length, *values.shape[1:])
+    return np.asarray(values).reshape(total, length, *values.shape[1:])
 
 
 def _indivisible(batch: CheckedColumns, feature: str, length: int, counts: Offsets) -> Any:

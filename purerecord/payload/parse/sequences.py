@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from ... import public
+from ...bytes_column import BytesLike
 from ...errors import DecodeError, SchemaError
-from ...records import BytesLike, Records
+from ...records import Records
 from ..columns.gather import Column
 from ..columns.gather_sequences import FeatureListColumn, gather_all_sequences, gather_sequences
 from ..ragged import Ragged
@@ -176,7 +177,7 @@ def _parse(
     return built[0], built[1], lengths
 
 
-def _context_fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Array:
+def _context_fixed_len(batch: CheckedColumns, feature: str, spec: FixedLenFeature) -> Any:
     """The same as in an Example, except that a Feature without a list counts as empty: it gets no default."""
     column = batch.columns[feature]
     if column.kinds is not None:

@@ -6,7 +6,6 @@ An Example does not say whether its bytes are text, so the caller does. A string
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -17,21 +16,6 @@ from ..ragged import Ragged
 from ..sparse import Sparse
 from ..values import Array, object_array
 from .checked_columns import CheckedColumns
-
-
-class Text:
-    """The argument ``text``: True for all columns that hold strings, or the names of some."""
-
-    def __init__(self, text: bool | Iterable[str]) -> None:
-        self.names: tuple[str, ...] = ()
-        if not isinstance(text, bool):
-            if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
-                raise TypeError(f"text must be True, False or a list of names, not {text!r}")
-            self.names = tuple(text)
-        self._all = text is True
-
-    def __contains__(self, name: object) -> bool:
-        return self._all or name in self.names
 
 
 def text_column(name: str, column: Any, batch: CheckedColumns, *, required: bool) -> Any:
@@ -53,7 +37,7 @@ def _values(column: Any) -> Array:
     if isinstance(column, bytes):  # of a single example
         return object_array([column])
     if isinstance(column, Ragged):
-        return column.flat_values
+        return np.asarray(column.flat_values)
     values: Array = column.values if isinstance(column, Sparse) else np.asarray(column)
     return values
 
@@ -74,17 +58,17 @@ def text_error(name: str, column: Any, batch: CheckedColumns) -> SchemaError:
     """The error about the first string of ``column`` that is not UTF-8."""
     place = next(place for place, string in enumerate(_values(column).ravel()) if not _is_utf8(string))
     reason = "holds a string that is not UTF-8, so it cannot be text"
-    return batch.mismatch(name, _row_of(column, place), "text", reason, expected="UTF-8", found=None)
+    return batch.mismatch(name, row_of(column, place), "text", reason, expected="UTF-8", found=None)
 
 
-def _row_of(column: Any, place: int) -> int:
+def row_of(column: Any, place: int) -> int:
     """The row of ``column`` that holds its flat value number ``place``."""
     if isinstance(column, bytes):
         return 0
     if isinstance(column, Sparse):
         return int(column.indices[place, 0])
     if isinstance(column, Ragged):
-        return int(np.searchsorted(column.row_splits, _row_of(column.values, place), side="right")) - 1
+        return int(np.searchsorted(column.row_splits, row_of(column.values, place), side="right")) - 1
     width: int = prod(column.shape[1:])
     return place // width
 

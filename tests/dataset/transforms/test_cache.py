@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from purerecord import Ragged, TFRecordWriter
+from purerecord.bytes_column import BytesColumn
 from purerecord.dataset import Dataset, TFRecordDataset
 from tests.support.dataset_properties import check, elements, numbered, write_files
 
@@ -65,6 +66,23 @@ def test_another_process_begins_with_an_empty_cache():
     dataset = Dataset.range(5).cache()
     list(dataset)
     assert list(pickle.loads(pickle.dumps(dataset))) == list(range(5))
+
+
+def test_what_memory_keeps_of_a_bytes_column_is_its_own():
+    buffer = bytearray(b"-one-two")
+    column = BytesColumn(buffer, [1, 5], [4, 8])
+    images = np.empty(2, object)
+    images[:] = [np.zeros((1, 2, 3), np.uint8), np.ones((2, 1, 3), np.uint8)]
+    dataset = Dataset.from_tensor_slices({"y": [1]}).map(
+        lambda _: {"s": column, "r": Ragged(column, [0, 2]), "i": images}
+    )
+    kept = dataset.cache()
+    for _ in range(2):
+        (batch,) = list(kept)
+        buffer[:] = bytes(8)  # as somebody else may use the memory again
+        assert batch["s"] == batch["r"].values == [b"one", b"two"]
+        with pytest.raises(ValueError, match="read-only"):
+            batch["i"][0][:] = 1
 
 
 @pytest.mark.parametrize("in_file", [False, True])

@@ -234,3 +234,28 @@ def test_the_error_of_a_wrong_schema_names_its_file(text, message, path, tmp_pat
     file.write_text(text)
     with pytest.raises(ValueError, match=message):
         TFRecordDataset(path).parse(file)
+
+
+def test_bytes_columns_are_those_of_parse_example_in_small_batches_too(path):
+    dataset = TFRecordDataset(path).batch(7)
+    for chosen in (True, ["name"], ("name",)):
+        batches = list(dataset.parse(SPEC, bytes_columns=chosen))
+        assert all(isinstance(batch["name"], pr.BytesColumn) for batch in batches)
+        assert [comparable(batch) for batch in batches] == one_by_one(path, 7, SPEC)
+    names = [row["name"] for row in dataset.parse(SPEC, bytes_columns=True).unbatch()]
+    assert names == [b"n%d" % number for number in range(50)]
+    (first, *_) = TFRecordDataset(path).parse(SPEC, bytes_columns=True)
+    assert first["name"] == b"n0"
+    with pytest.raises(ValueError, match="'id', which is asked for as FixedLenFeature"):
+        dataset.parse(SPEC, bytes_columns=["id"])
+    with pytest.raises(TypeError, match="bytes_columns must be True"):
+        dataset.parse(SPEC, bytes_columns="name")
+
+
+def test_bytes_columns_pass_through_processes(path):
+    dataset = TFRecordDataset([path, path]).batch(7).parse(SPEC, bytes_columns=True).parallel(2)
+    batches = list(dataset)
+    assert all(isinstance(batch["name"], pr.BytesColumn) for batch in batches)
+    assert sorted(name for batch in batches for name in batch["name"]) == sorted(
+        b"n%d" % number for number in [*range(50)] * 2
+    )

@@ -36,7 +36,9 @@ from tests.support.strategies import example_payloads, message_features
 
 
 def same(payloads, wanted=None):
-    assert gathered(payloads, wanted) == rows_to_columns(payloads, wanted)
+    # In every second case, strings stay in place.
+    in_place = NAMES if sum(map(len, payloads)) % 2 else ()
+    assert gathered(payloads, wanted, in_place=in_place) == rows_to_columns(payloads, wanted)
 
 
 @pytest.fixture

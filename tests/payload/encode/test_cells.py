@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from purerecord.bytes_column import BytesColumn
 from purerecord.errors import EncodeError
 from purerecord.payload.encode.cells import as_cells
 from purerecord.payload.encode.examples import encode_examples
@@ -173,3 +174,18 @@ def test_cells_are_flat_values_and_their_number_in_each_record(column, kind, val
     assert (cells.kind, list(cells.values), cells.counts.tolist()) == (kind, values, counts)
     assert (None if cells.kinds is None else cells.kinds.tolist()) == kinds
     assert as_cells("a", cells) is cells
+
+
+@given(st.lists(st.binary(max_size=90), min_size=1, max_size=9), st.booleans())
+def test_a_bytes_column_is_encoded_as_the_list_of_its_strings(strings, spread):
+    column = (
+        BytesColumn.of([part for string in strings for part in (string, b"gap")])[::2] if spread else None
+    )
+    column = BytesColumn.of(strings) if column is None else column
+    assert encode_examples({"x": column}) == encode_examples({"x": strings})
+    assert encode_examples({"x": column}, floats="exact") == encode_examples({"x": strings})
+    splits = [0, 0, len(strings)]
+    rows = [[], strings]
+    missing = [True, False]
+    expected = encode_examples({"x": [None, rows[1]]})
+    assert encode_examples({"x": Ragged(column, splits, missing)}) == expected

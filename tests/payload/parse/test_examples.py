@@ -10,11 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purerecord.bytes_column import BytesColumn
 from purerecord.errors import DecodeError, PureRecordError, SchemaError
 from purerecord.payload import proto
 from purerecord.payload.parse.dense_sparse import unbatch
-from purerecord.payload.parse.examples import decode_examples, parse_example, parse_single_example
+from purerecord.payload.parse.examples import (
+    decode_examples,
+    holds_bytes_column,
+    parse_example,
+    parse_single_example,
+    with_objects,
+)
 from purerecord.payload.parse.sequences import parse_single_sequence_example
+from purerecord.payload.ragged import Ragged
 from purerecord.payload.specs import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -75,6 +83,93 @@ def test_batch_and_single_agree(seed: int, faults: float) -> None:
     assert not difference(alone, together)
     if isinstance(alone, SchemaError):
         assert (alone.feature, alone.reason) == (together.feature, together.reason)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.05, 0.3]), st.integers(1, 12))
+def test_bytes_columns_hold_the_same_strings(seed: int, faults: float, count: int) -> None:
+    rng = Random(seed)
+    cases = [Case(rng, name, faults) for name in rng.sample("abcd", rng.randrange(1, 4))]
+    payloads = [example(pair for case in cases for pair in case.features()) for _ in range(count)]
+    specs = {case.name: case.spec for case in cases}
+    expected = outcome(parse_example, PureRecordError, payloads, specs)
+    found = outcome(lambda: parse_example(payloads, specs, bytes_columns=True), PureRecordError)
+    if isinstance(found, dict):
+        for name, output in found.items():
+            values = output.flat_values if isinstance(output, Ragged) else output
+            assert isinstance(values, BytesColumn) == holds_bytes_column(specs[name])
+        found = {name: with_objects(output) for name, output in found.items()}
+    assert not difference(expected, found)
+
+
+def test_bytes_columns_are_named_or_all() -> None:
+    batch = [example([("a", strings(b"x")), ("b", strings(b"y", b"z"))]), example([("a", strings(b""))])]
+    specs = {
+        "a": FixedLenFeature((), bytes),
+        "b": RaggedFeature(bytes),
+        "c": FixedLenFeature((), bytes, b"?"),
+    }
+    parsed = parse_example(batch, specs, bytes_columns=["a", "b"])
+    assert parsed["a"] == BytesColumn.of([b"x", b""])
+    assert parsed["b"] == Ragged(BytesColumn.of([b"y", b"z"]), [0, 2, 2], [False, True])
+    assert isinstance(parsed["c"], np.ndarray)
+    parsed = parse_example(batch, specs, bytes_columns=True)
+    assert parsed["c"] == [b"?", b"?"]
+    decoded = decode_examples(batch, bytes_columns=["b"])
+    assert decoded["b"] == parsed["b"]
+    assert isinstance(decoded["a"], np.ndarray)
+
+
+def test_bytes_column_lies_in_the_memory_of_the_records_if_it_is_most_of_it() -> None:
+    batch = Records.of([example([("a", strings(bytes(1000))), ("b", strings(b"n"))])] * 5)
+    parsed = parse_example(batch, {"a": "string", "b": "string"}, bytes_columns=True)
+    assert parsed["a"].buffer is batch.buffer
+    assert memoryview(parsed["b"].buffer).nbytes == 5
+
+
+def test_default_of_a_bytes_column_stands_where_the_feature_is_missing() -> None:
+    batch = [example([("a", strings(bytes(100)))]), example([]), example([("a", strings(b""))])]
+    for default in (b"", b"none"):
+        spec = {"a": FixedLenFeature((), bytes, default)}
+        assert parse_example(batch, spec, bytes_columns=True)["a"] == [bytes(100), default, b""]
+        assert parse_example(batch[1:2], spec, bytes_columns=True)["a"] == [default]
+
+
+def test_a_feature_for_several_specs_is_a_bytes_column_for_the_one_that_is_named() -> None:
+    specs = {
+        "a": FixedLenFeature((), bytes),
+        "all": RaggedFeature(bytes, value_key="a"),
+        "n": VarLenFeature(bytes),
+    }
+    parsed = parse_example([example([("a", strings(b"x"))])], specs, bytes_columns=["a"])
+    assert isinstance(parsed["a"], BytesColumn)
+    assert parsed["all"].values.tolist() == [b"x"]
+    assert type(parsed["all"].values) is np.ndarray
+
+
+@pytest.mark.parametrize(
+    ("spec", "match"),
+    [
+        (FixedLenFeature((), np.int64), "is asked for as FixedLenFeature"),
+        (FixedLenFeature((2,), bytes), "is asked for as"),
+        (VarLenFeature(bytes), "is asked for as VarLenFeature"),
+        (RaggedFeature(bytes, partitions=[RaggedFeature.UniformRowLength(2)]), "is asked for as"),
+        (None, "'x', which is not asked for"),
+    ],
+)
+def test_what_cannot_be_a_bytes_column_is_not_to_be_named(spec: Any, match: str) -> None:
+    specs = {"y": INT} if spec is None else {"x": spec}
+    with pytest.raises(ValueError, match=match):
+        parse_example([], specs, bytes_columns=["x"])
+    parse_example([], specs, bytes_columns=True)
+
+
+def test_numbers_are_no_bytes_column_of_decode_examples() -> None:
+    batch = [example([("i", ints(1)), ("s", strings(b"a"))])]
+    with pytest.raises(SchemaError, match="int64"):
+        decode_examples(batch, bytes_columns=["i"])
+    assert decode_examples(batch, bytes_columns=["not there"])["s"].tolist() == [b"a"]
+    with pytest.raises(ValueError, match="text"):
+        decode_examples(batch, text=True, bytes_columns=True)
 
 
 def unbatched(outputs: dict[str, Any]) -> dict[str, Any]:
