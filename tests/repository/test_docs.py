@@ -62,7 +62,7 @@ def test_code_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, mon
             run_console(text)
 
 
-MARKS = {"", "torch", "jax", "grain", "arrow", "tfds", "images", "remote"}  # other tests run the marked blocks
+MARKS = {"", "torch", "jax", "grain", "arrow", "tfds", "images", "remote"}  # run elsewhere
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

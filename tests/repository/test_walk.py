@@ -16,7 +16,7 @@ LIMITS = {
     "read_records": (14, 95),
     "batch, parse": (50, 290),
     "encode, write": (17, 105),
-    "salvage": (29, 210),
+    "salvage": (29, 215),
 }
 
 
