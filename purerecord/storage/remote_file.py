@@ -12,7 +12,7 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .stores import ChangedError, Status, StoredObject, named, open_object
@@ -21,6 +21,8 @@ from .url import Url
 # Bytes of one request when reading forward, and how many requests are under way at most.
 RANGE = 1 << 23
 AHEAD = 12
+# Bytes of the first range of a file: some only want to see the beginning.
+FIRST = 1 << 20
 # Wanted ranges with a smaller gap between them are one request, if it does not become larger than this.
 _GAP = 1 << 20
 _LARGEST_JOINED = 1 << 25
@@ -50,7 +52,6 @@ class RemoteFile:
         self._lock = threading.Lock()
         self._opened: StoredObject | None = None
         self._ranges: dict[int, _Range] = {}
-        self._depth = 1
 
     def _object(self) -> StoredObject:
         if self._opened is None:
@@ -64,29 +65,23 @@ class RemoteFile:
 
     def read_at(self, offset: int, size: int) -> bytes:
         """``size`` bytes at ``offset``; fewer only at the end of the file."""
-        size = max(0, min(size, self.size() - offset))
-        first, last = offset // RANGE, (offset + size - 1) // RANGE
-        if not self._ahead or not size:
-            return self._wait(self._request(offset, offset + size)) if size else b""
-        parts = []
-        for number in range(first, last + 1):
-            data = self._range(number)
-            parts.append(data[max(0, offset - number * RANGE) : offset + size - number * RANGE])
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return b"".join(self._pieces(offset, min(offset + size, self.size())))
 
     def read_into(self, offset: int, view: memoryview) -> int:
         """Fill ``view`` with the bytes at ``offset``, and give their number: less only at the file's end."""
-        end = min(offset + len(view), self.size())
-        at = offset
-        while at < end:
-            if self._ahead:
-                number = at // RANGE
-                data = memoryview(self._range(number))[at - number * RANGE : end - number * RANGE]
-            else:
-                data = memoryview(self.read_at(at, end - at))
-            view[at - offset : at - offset + len(data)] = data
-            at += len(data)
-        return max(0, end - offset)
+        at = 0
+        for piece in self._pieces(offset, min(offset + len(view), self.size())):
+            view[at : at + len(piece)] = piece
+            at += len(piece)
+        return at
+
+    def _pieces(self, offset: int, end: int) -> Iterator[memoryview]:
+        """The bytes [offset, end), from one range or request after the other."""
+        while offset < end:
+            wanted = self._range(offset) if self._ahead else self._request(offset, end)
+            piece = memoryview(self._wait(wanted))[offset - wanted.begin : end - wanted.begin]
+            yield piece
+            offset += len(piece)
 
     def read_many(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
         """The bytes of several spans of offset and size, which ascend; close ones are one request."""
@@ -125,29 +120,24 @@ class RemoteFile:
         if os.getpid() != self._pid:
             self._begin_process()
 
-    def _range(self, number: int) -> bytes:
-        """Range ``number`` of the file; the next ones are asked for, and the earlier ones forgotten."""
+    def _range(self, offset: int) -> _Range:
+        """The range with the byte at ``offset``; the next ones are asked for, and earlier ones forgotten."""
         self._check_process()
         with self._lock:
-            if number not in self._ranges:
+            number = _number(offset)
+            depth = AHEAD if self._ranges else 1  # who reads on after a look at the beginning wants more
+            if number not in self._ranges and number - 1 not in self._ranges:
                 self._ranges.clear()
-                self._depth = 1
-            last = -(-self.size() // RANGE)
-            for wanted in range(number, min(number + self._depth, last)):
-                if wanted not in self._ranges:
-                    begin = wanted * RANGE
-                    self._ranges[wanted] = self._request(begin, min(begin + RANGE, self.size()))
+                depth = 1
+            elif number in self._ranges and len(self._ranges) == 1:
+                depth = 1
+            for wanted in range(number, number + depth):
+                begin, end = _begin(wanted), min(_begin(wanted + 1), self.size())
+                if begin < end and (wanted not in self._ranges or self._ranges[wanted].failed):
+                    self._ranges[wanted] = self._request(begin, end)
             for old in [old for old in self._ranges if old < number - 1]:
                 del self._ranges[old]
-            wanted_range = self._ranges[number]
-            if not wanted_range.used:
-                wanted_range.used = True
-                self._depth = min(2 * self._depth, AHEAD)
-        try:
-            return self._wait(wanted_range)
-        except BaseException:
-            self._ranges.pop(number, None)  # the next call asks again
-            raise
+            return self._ranges[number]
 
     def _request(self, begin: int, end: int) -> _Range:
         self._check_process()
@@ -220,13 +210,21 @@ class RemoteFile:
         raise AssertionError("the last attempt returns or raises")
 
 
+def _number(offset: int) -> int:
+    """The number of the range with the byte at ``offset``."""
+    return 0 if offset < FIRST else 1 + (offset - FIRST) // RANGE
+
+
+def _begin(number: int) -> int:
+    return 0 if number == 0 else FIRST + (number - 1) * RANGE
+
+
 class _Range:
     """The bytes [begin, end), on their way or here. The first answer counts."""
 
     def __init__(self, begin: int, end: int) -> None:
         self.begin = begin
         self.end = end
-        self.used = False  # whether anybody has waited for it
         self.done = threading.Event()
         self._data: bytes | None = None
         self._error: BaseException | None = None
@@ -239,6 +237,11 @@ class _Range:
         if self._data is None:
             self._error = error.with_traceback(None)
             self.done.set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is not coming; another request may succeed."""
+        return self._error is not None and self._data is None
 
     def result(self) -> bytes:
         if self._data is None:

@@ -208,7 +208,7 @@ def test_damage_in_the_store_is_damage(reader):
 
 def test_damage_in_a_file_that_was_replaced_is_named_as_that():
     records = [bytes(100_000)] * 60
-    with stored_as(FaultyObject(frames(records)), RANGE=1 << 20) as store:
+    with stored_as(FaultyObject(frames(records)), RANGE=1 << 20, AHEAD=2) as store:
         reader = pr.read_records(URL)
         assert next(reader) == records[0]
         store.data, store.version = bytes(len(store.data)), "2"

@@ -75,7 +75,7 @@ def stored_as(file: FaultyObject, **settings: object) -> Iterator[FaultyObject]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remote_file, "open_object", lambda url: file)
         patch.setattr(index, "exists", lambda url: False)
-        for name, value in {"_PAUSE": 0.0005, "RANGE": 100, **settings}.items():
+        for name, value in {"_PAUSE": 0.0005, "RANGE": 100, "FIRST": 100, **settings}.items():
             patch.setattr(remote_file, name, value)
         yield file
 
