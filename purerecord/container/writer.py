@@ -95,7 +95,12 @@ class TFRecordWriter:
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
         self._failed = False  # whether closing was begun and not completed
-        self._closed = False
+        try:
+            self._output.open(mode, self._options)
+            self._closed = False
+        except BaseException:
+            self._output.abandon(remove=True)
+            raise
 
     def write(self, record: Any) -> None:
         """Add one record: bytes, bytearray, memoryview, str (as UTF-8) or a message."""
@@ -166,10 +171,10 @@ class TFRecordWriter:
                 self._output.unfinished = True
                 self._output.write([self._deflate.finish()], 0)
             self._output.finish()
+            self._closed, self._failed = True, False
         except BaseException:
             self.abandon()
             raise
-        self._closed, self._failed = True, False
 
     def abandon(self) -> None:
         """Close without finishing: an atomic file never appears, any other keeps its flushed records."""
@@ -204,18 +209,18 @@ class TFRecordWriter:
             self.close()
 
     def _can_finish(self) -> bool:
-        return os.getpid() == self._pid and not self._output.unfinished
+        return os.getpid() == self._pid and not self._output.unfinished and not self._failed
 
     def __del__(self) -> None:
         if getattr(self, "_closed", True):
             return
-        if not self._can_finish():
-            self.abandon()
-        elif self._output.atomic:
-            warnings.warn(f"{self!r} was never closed, its file is discarded", ResourceWarning, stacklevel=2)
-            self.abandon()
-        else:
+        if self._can_finish() and not self._output.atomic:
             self.close()
+            return
+        message = f"{self!r} was never closed, its file is discarded" if self._can_finish() else ""
+        self.abandon()
+        if message:
+            warnings.warn(message, ResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
@@ -295,29 +300,31 @@ class _Output:
         # Where in a regular file the next piece belongs. Written bytes that an interrupt has kept from being
         # counted are written again, to the same place.
         self._position: int | None = None
+        self._file: Any = None  # until it is open
         self._ours = not hasattr(path, "write")
-        if not self._ours or is_url(self._named(path)):
-            if mode == "a" or atomic or index:
-                raise ValueError("mode='a', atomic and index need a file on a local disk")
-            self.name = str(getattr(path, "name", path))
-            self._target = self.name
-            self._file: Any = open_remote(self.name, "wb") if self._ours else path
-            return
-        self.name = self._named(path)
+        self._local = self._ours and not is_url(local_path(path))
+        if not self._local and (mode == "a" or atomic or index):
+            raise ValueError("mode='a', atomic and index need a file on a local disk")
+        if mode == "a" and atomic:
+            raise ValueError("mode='a' writes into the file itself and cannot be atomic")
+        self.name = local_path(path) if self._local else str(getattr(path, "name", path))
         self._target = temporary_name(self.name) if atomic else self.name
+        if not self._ours:
+            self._file = path
+
+    def open(self, mode: str, options: TFRecordOptions) -> None:
+        """Open the file; if that fails or is interrupted, ``abandon`` removes what there is."""
+        if not self._local:
+            if self._ours:
+                self._file = open_remote(self.name, "wb")
+            return
         if mode == "a":
-            if atomic:
-                raise ValueError("mode='a' writes into the file itself and cannot be atomic")
             self.continues = check_appendable(self.name, options)
         with writing(self.name):
             how = "r+b" if self.continues else "wb"
             self._file = open(self._target, how, buffering=0)  # noqa: SIM115 - closed by finish, abandon
             if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
                 self._position = self._file.seek(0, os.SEEK_END)
-
-    @staticmethod
-    def _named(path: Any) -> str:
-        return local_path(path)
 
     def write(self, pieces: list[Any], records: int) -> None:
         size = self._size + sum(map(len, pieces))
@@ -384,7 +391,8 @@ class _Output:
         """Close the file; with ``remove``, a file with a temporary name goes."""
         if not self._ours:
             return
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
         if remove and self.atomic and os.path.exists(self._target):
             os.unlink(self._target)
 
