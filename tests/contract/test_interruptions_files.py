@@ -232,7 +232,7 @@ Write = Callable[[Any, list[bytes]], None]
 
 
 def attempt(folder: Path, kind: str, write: Write, payloads: list[bytes], at: int | None) -> tuple[int, bool]:
-    """Write everything, going on after an interrupt; the number of moments, and whether the writer refused."""
+    """Write, going on after an interrupt; the number of moments, and whether the writer refused that."""
     folder.mkdir()
     (folder / "old").write_bytes(frames([b"old"])) if kind == "append" else None
     refused, done = False, 0
@@ -281,7 +281,7 @@ def test_a_writer_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_no_moment_of_opening_and_closing_a_writer_leaves_half_a_file_or_an_error(
+def test_no_moment_of_opening_and_closing_a_writer_leaves_half_a_file(
     tmp_path, kind, monkeypatch
 ):
     ignored: list[Any] = []  # errors in __del__
