@@ -281,9 +281,7 @@ def test_a_writer_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_no_moment_of_opening_and_closing_a_writer_leaves_half_a_file(
-    tmp_path, kind, monkeypatch
-):
+def test_no_moment_of_opening_and_closing_a_writer_leaves_half_a_file(tmp_path, kind, monkeypatch):
     ignored: list[Any] = []  # errors in __del__
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
     check_moments(tmp_path, kind, write_many, [b"record"], 10_000 if LONG else 130)
