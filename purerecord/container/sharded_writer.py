@@ -266,11 +266,10 @@ class ShardedWriter:
     def __del__(self) -> None:
         if getattr(self, "_closed", True):
             return
-        if os.getpid() == self._pid:
-            warnings.warn(
-                f"{self!r} was never closed, its files are discarded", ResourceWarning, stacklevel=2
-            )
+        message = f"{self!r} was never closed, its files are discarded"
         self._discard()
+        if os.getpid() == self._pid:
+            warnings.warn(message, ResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         pattern = printable(f"{self._head}-*{self._tail}")

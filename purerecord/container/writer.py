@@ -101,7 +101,12 @@ class TFRecordWriter:
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
         self._failed = False  # whether closing was begun and not completed
-        self._closed = False
+        try:
+            self._output.open(mode, self._options)
+            self._closed = False
+        except BaseException:
+            self._output.abandon(remove=True)
+            raise
 
     def write(self, record: Any) -> None:
         """Add one record: bytes, bytearray, memoryview, str (as UTF-8) or a message."""
@@ -172,10 +177,10 @@ class TFRecordWriter:
                 self._output.unfinished = True
                 self._output.write([self._deflate.finish()], 0)
             self._output.finish()
+            self._closed, self._failed = True, False
         except BaseException:
             self.abandon()
             raise
-        self._closed, self._failed = True, False
 
     def abandon(self) -> None:
         """Close without finishing: an atomic file never appears, any other keeps its flushed records."""
@@ -210,18 +215,18 @@ class TFRecordWriter:
             self.close()
 
     def _can_finish(self) -> bool:
-        return os.getpid() == self._pid and not self._output.unfinished
+        return os.getpid() == self._pid and not self._output.unfinished and not self._failed
 
     def __del__(self) -> None:
         if getattr(self, "_closed", True):
             return
-        if not self._can_finish():
-            self.abandon()
-        elif self._output.atomic:
-            warnings.warn(f"{self!r} was never closed, its file is discarded", ResourceWarning, stacklevel=2)
-            self.abandon()
-        else:
+        if self._can_finish() and not self._output.atomic:
             self.close()
+            return
+        message = f"{self!r} was never closed, its file is discarded" if self._can_finish() else ""
+        self.abandon()
+        if message:
+            warnings.warn(message, ResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<TFRecordWriter {self._output.name!r}{' (closed)' if self._closed else ''}>"
@@ -301,25 +306,29 @@ class _Output:
         # Where in a regular file the next piece belongs. Written bytes that an interrupt has kept from being
         # counted are written again, to the same place.
         self._position: int | None = None
+        self._file: Any = None  # until it is open
         self._ours = not hasattr(path, "write")
         self.name = local_path(path) if self._ours else str(getattr(path, "name", path))
+        if not self._ours and (mode == "a" or atomic or index):
+            raise ValueError("mode='a', atomic and index need a path, not an open file")
+        if mode == "a" and isinstance(self.name, Url):
+            raise ValueError("mode='a' needs a local file: what is in a store is replaced, never changed")
+        if mode == "a" and atomic:
+            raise ValueError("mode='a' writes into the file itself and cannot be atomic")
+        remote = isinstance(self.name, Url)
+        self._target = temporary_name(self.name) if atomic and not remote else self.name
+        self.atomic |= remote  # a remote file appears whole or not at all
         if not self._ours:
-            if mode == "a" or atomic or index:
-                raise ValueError("mode='a', atomic and index need a path, not an open file")
-            self._target = self.name
-            self._file: Any = path
+            self._file = path
+
+    def open(self, mode: str, options: TFRecordOptions) -> None:
+        """Open the file; if that fails or is interrupted, ``abandon`` removes what there is."""
+        if not self._ours:
             return
         if isinstance(self.name, Url):
-            if mode == "a":
-                raise ValueError("mode='a' needs a local file: what is in a store is replaced, never changed")
-            self.atomic = True  # a remote file appears whole or not at all
-            self._target = self.name
             self._file = Upload(self.name)
             return
-        self._target = temporary_name(self.name) if atomic else self.name
         if mode == "a":
-            if atomic:
-                raise ValueError("mode='a' writes into the file itself and cannot be atomic")
             self.continues = check_appendable(self.name, options)
         with writing(self.name):
             how = "r+b" if self.continues else "wb"
@@ -401,8 +410,9 @@ class _Output:
             if remove:
                 self._file.discard()
             return
-        self._file.close()
-        if remove and self.atomic and os.path.exists(self._target):
+        if self._file is not None:
+            self._file.close()
+        if remove and self.atomic and not isinstance(self.name, Url) and os.path.exists(self._target):
             os.unlink(self._target)
 
 

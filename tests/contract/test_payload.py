@@ -108,7 +108,7 @@ def test_sequence_examples_come_back(context: dict[str, Any], sequence: dict[str
 
 
 @given(example_batches())
-@settings(max_examples=tries(300))
+@settings(max_examples=tries(150))
 def test_columns_come_back_as_the_messages_that_they_were(payloads: list[bytes]) -> None:
     kinds, _ = kinds_of(payloads)
     if any(len(found) > 1 for found in kinds.values()):

@@ -429,8 +429,8 @@ def test_values_belong_to_the_caller() -> None:
         assert values.tolist() == [1, 2]
 
 
-def test_a_hundred_thousand_values_in_any_form_take_linear_time() -> None:
-    n = 100_000
+def test_very_many_values_in_any_form_take_linear_time() -> None:
+    n = tries(100_000)
     assert len(decode_features(int_list(b"\x08\x01" * n))["a"][1]) == n
     assert len(decode_features(int_list(b"\x0a\x01\x01" * n))["a"][1]) == n
     assert len(decode_features(float_list((b"\x0d" + ONE) * n))["a"][1]) == n

@@ -27,9 +27,9 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _closed() -> None:
-    gc.collect()  # files that earlier tests left open
+    gc.collect()  # files that the tests of other modules left open
 
 
 @pytest.fixture

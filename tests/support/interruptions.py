@@ -3,8 +3,8 @@
 A moment is a place where Python handles signals: after a C function has returned, when its result is lost,
 and before a line that begins a function, follows a call or is jumped back to. Python does not look at signals
 before ``return name``, nor in the middle of entering or leaving ``with lock``, nor before ``finally`` resets
-an attribute, nor when a generator is closed, so these are no moments. What is raised in ``__del__``, Python
-ignores.
+an attribute, nor when a generator is closed, so these are no moments. What is raised in ``__del__`` or in the
+callback of a ``weakref.finalize``, Python ignores.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import linecache
 import os
 import re
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -23,6 +24,7 @@ import purerecord
 
 _HOME = os.path.dirname(purerecord.__file__) + os.sep
 _RESET = re.compile(r"self\.\w+ = (False|None)$")
+_FINALIZE = weakref.finalize.__call__.__code__
 _NO_MOMENT = re.compile(r"(return( \w+)?|with .*)\s*(#.*)?$")
 
 
@@ -53,7 +55,7 @@ class Moments:
         if self._acted == self._times:
             return
         self.count += 1
-        if self._at is not None and self.count >= self._at * (self._acted + 1) and not _is_in_del(frame):
+        if self._at is not None and self.count >= self._at * (self._acted + 1) and not _is_ignored(frame):
             self._acted += 1
             self._act()
 
@@ -92,8 +94,9 @@ class Moments:
             sys.settrace(tracing)
 
 
-def _is_in_del(frame: FrameType | None) -> bool:
-    while frame is not None and frame.f_code.co_name != "__del__":
+def _is_ignored(frame: FrameType | None) -> bool:
+    """Whether Python ignores what is raised here."""
+    while frame is not None and frame.f_code.co_name != "__del__" and frame.f_code is not _FINALIZE:
         frame = frame.f_back
     return frame is not None
 
