@@ -1,0 +1,24 @@
+"""purerecord as TensorFlow: the code of the side ``tf.data``, with the other import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import purerecord.tf as tf
+from benchmarks.loaders.sides import Task, ours
+from benchmarks.loaders.sides.tensorflow_code import JOBS as JOBS
+from benchmarks.loaders.sides.tensorflow_code import eager, pipeline
+from benchmarks.loaders.sides.tfrecord_files import write as write
+
+FORMAT, VERSION, WORKERS = "tfrecord", ours.VERSION, (0,)
+
+
+def loader(task: Task) -> Any:
+    """The pipeline, as numpy arrays."""
+    return pipeline(tf, task).as_numpy_iterator()
+
+
+def singles(task: Task) -> dict[str, Callable[[], Any]]:
+    """Ways to parse one record."""
+    return {"tf.io.parse_single_example": eager(tf, task)}
