@@ -27,6 +27,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         "--python", action="append", default=[], metavar="SIDE=PYTHON", help="run a side with another Python"
     )
     parser.add_argument("--quick", action="store_true", help=f"1/{QUICK} of the records, one round")
+    parser.add_argument("--divide", type=int, metavar="N", help="1/N of the records (1)")
     parser.add_argument("--rounds", type=int, help="rounds of each job; the best counts (2; quick: 1)")
     parser.add_argument("--cache", type=Path, default=HERE / "cache" / "loaders", help="folder of the files")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder of the results")
@@ -40,16 +41,16 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     args.side = [side for side in args.side or SIDES if side not in args.without]
     args.python = {**dict.fromkeys(SIDES, sys.executable), **{side: path for side, _, path in pairs}}
     args.parts = args.parts or list(PARTS)
+    args.divide = args.divide or (QUICK if args.quick else 1)
     args.rounds = args.rounds or (1 if args.quick else 2)
     return args
 
 
 def run(args: argparse.Namespace) -> Results:
     """Run the parts; print each result as soon as it is there, and write all after each part."""
-    settings = {"quick": args.quick, "rounds": args.rounds, "parts": args.parts, "sides": args.side}
+    settings = {"divide": args.divide, "rounds": args.rounds, "parts": args.parts, "sides": args.side}
     results = Results(settings)
-    divisor = QUICK if args.quick else 1
-    race = Race(args.cache.resolve(), args.side, args.python, divisor, args.rounds)
+    race = Race(args.cache.resolve(), args.side, args.python, args.divide, args.rounds)
     jobs = [name for name in JOBS if name in args.parts or (JOBS[name].single and "tutorial" in args.parts)]
     begin = time.monotonic()
     try:

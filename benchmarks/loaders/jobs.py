@@ -22,8 +22,14 @@ class Job:
     decoded: bool = False  # JPEGs to pictures of SIZE x SIZE
     single: bool = False  # parsed record by record, then batched, as in the tutorials of TensorFlow
 
+    def sizes(self, divisor: int) -> tuple[int, int]:
+        """``fewer`` and ``rows``, divided; still so many batches that there is something to measure."""
+        least = MIN_BATCHES * self.batch
+        return max(self.fewer // divisor, least), max(self.rows // divisor, least)
+
 
 SIZE = 224
+MIN_BATCHES = 8
 
 JOBS = {
     job.name: job
@@ -34,8 +40,8 @@ JOBS = {
             "JPEGs decoded to 224 x 224 pictures, batches of 16",
             "jpeg",
             16,
-            480,
-            480,
+            320,
+            160,
             decoded=True,
         ),
         Job("columns", "40 numeric columns, batches of 1024", "ctr", 1024, 98_304, 16_384),

@@ -45,7 +45,7 @@ class Results:
 def line(figure: Figure) -> str:
     """A figure as it is printed during the run."""
     rate = f"{figure.rate:12,.0f} records/s" if figure.rate else f"  {figure.status or 'no figure'}"
-    return f"{figure.job:13} {figure.side:22} {figure.workers} workers {figure.rows:7,} rows {rate}"
+    return f"{figure.job:13} {figure.side:22} {figure.workers} workers {figure.rows:7,} rows {rate}  ({figure.took:.1f} s)"
 
 
 def as_json(results: Results) -> str:

@@ -118,8 +118,13 @@ class Server:
 
     def go_on(self, request: dict[str, Any]) -> dict[str, Any]:
         """Load the state, made by this side in another process, and take the rest."""
-        loader = self.side.loader(_task(request)._replace(stateful=True))
-        loader.load_state_dict(pickle.loads(Path(request["state"]).read_bytes()))
+        task = _task(request)._replace(stateful=True)
+        state = pickle.loads(Path(request["state"]).read_bytes())
+        if hasattr(self.side, "resumed"):
+            loader = self.side.resumed(task, state)
+        else:
+            loader = self.side.loader(task)
+            loader.load_state_dict(state)
         return {"ids": sum((as_array(batch["id"]).tolist() for batch in loader), [])}
 
 
@@ -151,7 +156,7 @@ def serve(side: str) -> None:
         try:
             line = {"value": function()}
         except Exception as error:  # any error of a side belongs into the report
-            line = {"error": f"{type(error).__name__}: {str(error)[:500]}"}
+            line = {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
         print(json.dumps(line), file=replies, flush=True)
 
     server: Any = None

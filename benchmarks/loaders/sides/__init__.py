@@ -5,7 +5,8 @@ numbers of worker processes it can be given (``WORKERS``), and has two functions
 writes the files, and ``loader(task)`` returns an iterable over the batches of one epoch, each a dict of columns.
 Every side delivers what its library hands to a training loop: tensors where that is torch, else numpy arrays;
 image bytes as whatever bytes-like objects the library has. ``task.stateful`` asks for a loader with
-``state_dict`` and ``load_state_dict``, ``task.checked`` for every integrity check that the library offers.
+``state_dict`` and ``load_state_dict``; a side that resumes in another way has a ``resumed(task, state)``.
+``task.checked`` asks for the integrity check that ``CHECKS`` names, if the library does not do it by itself.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ SIDES = {
     "mosaicml-streaming": ("mosaicml_mds", "MDS shards, `StreamingDataLoader`"),
     "litdata": ("litdata_chunks", "chunks, `StreamingDataLoader`"),
     "ArrayRecord + grain": ("array_record_grain", "pickled records, `MapDataset`, 16 read threads"),
-    "Hugging Face datasets": ("hugging_face", "Arrow files, a `BatchSampler` in a `DataLoader`"),
+    "Hugging Face datasets": ("hugging_face", "Arrow files; in order: `to_iterable_dataset().batch`; shuffled: a `BatchSampler`"),
     "folder of files": ("image_files", "one file an image, read by a `Dataset` of ten lines"),
 }
 OURS = "purerecord"
 
 ALL_JOBS = frozenset(MAIN)
 TORCH_WORKERS = (0, 1, 2)
+GRAIN_WORKERS = (0, 2)  # grain starts new processes for each epoch, which takes seconds
 
 
 class Task(NamedTuple):

@@ -11,10 +11,10 @@ import numpy as np
 from array_record.python.array_record_module import ArrayRecordWriter
 
 from benchmarks.loaders.content import Content, picture, rows_of
-from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Converted, Task
+from benchmarks.loaders.sides import ALL_JOBS, GRAIN_WORKERS, Converted, Task
 from benchmarks.loaders.sides.grain_loops import Loop
 
-FORMAT, JOBS, WORKERS = "array_record", ALL_JOBS, TORCH_WORKERS
+FORMAT, JOBS, WORKERS = "array_record", ALL_JOBS, GRAIN_WORKERS
 VERSION = grain.__version__
 SHARDS = 4
 

@@ -1,4 +1,7 @@
-"""Hugging Face datasets: Arrow files in memory maps. A BatchSampler asks for whole batches, as its guide advises."""
+"""Hugging Face datasets: Arrow files in memory maps, read in order as an iterable dataset, which is the faster way.
+
+Shuffled, a BatchSampler asks for whole batches, as its guide advises.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 import datasets
 import numpy as np
 import torch
-from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
+from torch.utils import data
 
 from benchmarks.loaders.content import Content, picture
 from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Task, data_loader
@@ -27,18 +30,21 @@ def write(content: Content, folder: Path) -> None:
 
 def _pictures(batch: dict[str, Any]) -> dict[str, Any]:
     images = np.stack([picture(data) for data in batch["image"]])
-    return {
-        "id": torch.tensor(batch["id"]),
-        "label": torch.tensor(batch["label"]),
-        "image": torch.from_numpy(images),
-    }
+    numbers = {name: torch.as_tensor(batch[name]) for name in ("id", "label")}
+    return {**numbers, "image": torch.from_numpy(images)}
 
 
 def loader(task: Task) -> Any:
     """A DataLoader that gets whole batches."""
     job = task.job
     table = datasets.load_from_disk(str(task.folder))
-    table = table.with_transform(_pictures) if job.decoded else table.with_format("torch")
-    sampler = RandomSampler(table) if job.shuffled else SequentialSampler(table)
-    batches = BatchSampler(sampler, job.batch, drop_last=False)
-    return data_loader(task)(table, batch_size=None, sampler=batches, num_workers=task.workers)
+    if not job.shuffled:
+        stream = table.to_iterable_dataset(num_shards=4)
+        stream = stream.batch(job.batch) if job.decoded else stream.with_format("torch").batch(job.batch)
+        collate = _pictures if job.decoded else None
+        return data_loader(task)(stream, batch_size=None, num_workers=task.workers, collate_fn=collate)
+    samplers: Any = data
+    if task.stateful:
+        from torchdata.stateful_dataloader import sampler as samplers  # noqa: PLC0415 - torch's have no state
+    batches = samplers.BatchSampler(samplers.RandomSampler(table), job.batch, drop_last=False)
+    return data_loader(task)(table.with_format("torch"), batch_size=None, sampler=batches, num_workers=task.workers)

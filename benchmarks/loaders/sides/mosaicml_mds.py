@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,7 @@ from streaming.base.util import clean_stale_shared_memory
 
 FORMAT, VERSION, JOBS, WORKERS = "mds", streaming.__version__, ALL_JOBS, TORCH_WORKERS
 HASH = "sha1"
-CHECKS = "validate_hash"
+CHECKS = "`validate_hash` of shards that it downloads"
 
 
 def write(content: Content, folder: Path) -> None:
@@ -44,10 +47,11 @@ def loader(task: Task) -> Any:
     """The StreamingDataLoader."""
     clean_stale_shared_memory()
     job = task.job
+    place: dict[str, Any] = {"local": str(task.folder)}
+    if task.checked:  # it looks at hashes when it downloads shards, not when it reads them
+        place = {"remote": str(task.folder), "local": tempfile.mkdtemp(), "validate_hash": HASH}
+        atexit.register(shutil.rmtree, place["local"], ignore_errors=True)
     dataset = (_Pictures if job.decoded else StreamingDataset)(
-        local=str(task.folder),
-        shuffle=job.shuffled,
-        batch_size=job.batch,
-        validate_hash=HASH if task.checked else None,
+        **place, shuffle=job.shuffled, batch_size=job.batch
     )
     return StreamingDataLoader(dataset, batch_size=job.batch, num_workers=task.workers)

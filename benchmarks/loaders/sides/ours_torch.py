@@ -10,7 +10,7 @@ import purerecord as pr
 from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Task, data_loader, ours
 from benchmarks.loaders.sides.tfrecord_files import paths
 from benchmarks.loaders.sides.tfrecord_files import write as write
-from purerecord.torch import IterableDataset
+from purerecord.torch import IterableDataset, merge_states
 
 FORMAT, VERSION, JOBS, WORKERS = "tfrecord", ours.VERSION, ALL_JOBS, TORCH_WORKERS
 
@@ -18,6 +18,13 @@ FORMAT, VERSION, JOBS, WORKERS = "tfrecord", ours.VERSION, ALL_JOBS, TORCH_WORKE
 def loader(task: Task) -> Any:
     """A DataLoader over whole batches."""
     dataset = IterableDataset(ours.chain(task), decode=ours.decode(task))
+    return data_loader(task)(dataset, batch_size=None, num_workers=task.workers)
+
+
+def resumed(task: Task, state: Any) -> Any:
+    """The loader for any number of workers, from the state of any other."""
+    dataset = IterableDataset(ours.chain(task), decode=ours.decode(task))
+    dataset.resume(merge_states(state))
     return data_loader(task)(dataset, batch_size=None, num_workers=task.workers)
 
 

@@ -29,7 +29,7 @@ def write(content: Content, folder: Path) -> None:
 
 
 def _decode(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "image": picture(row["image"].tobytes())}
+    return {**row, "image": picture(bytes(row["image"]))}
 
 
 def _collate(rows: list[dict[str, Any]]) -> dict[str, Any]:
