@@ -1,4 +1,4 @@
-"""``python -m benchmarks loaders [PART ...]``: run the race, print the tables, write JSON, Markdown and the chart."""
+"""``python -m benchmarks loaders [PART ...]``: run the race, print and write its tables."""
 
 from __future__ import annotations
 

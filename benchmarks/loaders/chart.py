@@ -1,4 +1,7 @@
-"""The jobs as an SVG of bars: the best rate of each side. This module does not know how a result came about."""
+"""The jobs as an SVG of bars: the best rate of each side.
+
+This module does not know how a result came about.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ def bar_chart(results: Results) -> str:
         for side, rate in sorted(rates.items(), key=lambda item: -item[1]):
             length = max(round((WIDTH - LABELS - RIGHT) * rate / max(rates.values()), 1), 1)
             workers = next(figure.workers for figure in results.of(job, side) if figure.rate == rate)
+            kind = "reached" if ours(side) else "info"
             words = f"{rate:,.0f} a second" + (f", {workers} worker{'s' * (workers > 1)}" if workers else "")
             body += [
                 f'<text x="24" y="{y + 13}">{escape(side)}</text>',
-                f'<rect class="{"reached" if ours(side) else "info"}" x="{LABELS}" y="{y + 3}" width="{length}" '
-                f'height="{BAR}"/>',
+                f'<rect class="{kind}" x="{LABELS}" y="{y + 3}" width="{length}" height="{BAR}"/>',
                 f'<text x="{LABELS + length + 6}" y="{y + 14}">{words}</text>',
             ]
             y += ROW
@@ -40,7 +43,7 @@ def bar_chart(results: Results) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 10}" width="{WIDTH}" '
             f'height="{y + 10}" role="img" aria-label="Loaders: records a second">',
             f"<style>{STYLE}</style>",
-            '<text class="title" x="12" y="24">Loaders: records a second, with the best number of workers</text>',
+            '<text class="title" x="12" y="24">Loaders: records a second, best number of workers</text>',
             *body,
             "</svg>\n",
         ]

@@ -25,15 +25,24 @@ class Client:
     def __init__(self, side: str, python: str) -> None:
         self.side = side
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
-        self._process = subprocess.Popen(
-            [python, "-m", "benchmarks.loaders.serve", side],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "HF_HUB_OFFLINE": "1"},
-            start_new_session=True,  # so that its workers can be counted, and killed with it
-        )
+        try:
+            self._process = subprocess.Popen(
+                [python, "-m", "benchmarks.loaders.serve", side],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                cwd=ROOT,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(ROOT),
+                    "TF_CPP_MIN_LOG_LEVEL": "3",
+                    "HF_HUB_OFFLINE": "1",
+                },
+                start_new_session=True,  # so that its workers can be counted, and killed with it
+            )
+        except OSError as error:
+            self._errors.close()
+            raise SideError(f"its Python cannot be started: {error}") from None
         try:
             self.about: dict[str, Any] = self._reply()
         except SideError:

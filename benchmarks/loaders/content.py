@@ -1,7 +1,7 @@
 """What the files of all sides hold: columns of numbers, and of bytes, made from a seed.
 
 The race makes each content once and keeps it in a neutral form; every side reads that and writes its own
-format. A content of fewer rows holds the first rows of the longer one. Needs numpy only, and Pillow for JPEGs.
+format. A content of fewer rows holds the first rows of the longer one. Needs numpy, and Pillow for JPEGs.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Union
 
@@ -72,8 +73,7 @@ class Content(NamedTuple):
             values = np.load(place / f"{name}.npy")
             if kind == "bytes":
                 data = (place / f"{name}.bin").read_bytes()
-                ends = values.tolist()
-                columns[name] = [data[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+                columns[name] = [data[a:b] for a, b in pairwise(values.tolist())]
             else:
                 columns[name] = values
         return columns

@@ -45,7 +45,9 @@ class Prover:
     """Adds up what batches hold; ``kinds`` are the kinds of the columns that each must have."""
 
     def __init__(self, content: Content, decoded: bool) -> None:
-        self._kinds = {name: kind for name, kind in content.kinds().items() if not (decoded and name == "image")}
+        self._kinds = {
+            name: kind for name, kind in content.kinds().items() if not (decoded and name == "image")
+        }
         self._signatures = content.signatures() if decoded else None
         self._total = 0
         self._ids: list[Array] = []
@@ -88,7 +90,8 @@ def expected(content: Content, decoded: bool) -> Proof:
 
 def as_array(column: Any) -> Array:
     """A column of numbers: of an array, a tensor or a list."""
-    return column.numpy() if hasattr(column, "numpy") else np.asarray(column)
+    array: Array = column.numpy() if hasattr(column, "numpy") else np.asarray(column)
+    return array
 
 
 def _hashes(name: str, kind: str, column: Any, count: int) -> Array:

@@ -1,11 +1,14 @@
-"""The results as lines of text, as Markdown and as JSON. This module does not know how a result came about."""
+"""The results as lines of text, as Markdown and as JSON.
+
+This module does not know how a result came about.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,6 +20,8 @@ from benchmarks.loaders.sides import OURS, SIDES
 
 MEGABYTE = 1e6
 NONE = "–"
+
+Pair = tuple["float | None", "float | None"]  # two rates
 
 
 @dataclass
@@ -45,7 +50,8 @@ class Results:
 def line(figure: Figure) -> str:
     """A figure as it is printed during the run."""
     rate = f"{figure.rate:12,.0f} records/s" if figure.rate else f"  {figure.status or 'no figure'}"
-    return f"{figure.job:13} {figure.side:22} {figure.workers} workers {figure.rows:7,} rows {rate}  ({figure.took:.1f} s)"
+    what = f"{figure.job:13} {figure.side:22} {figure.workers} workers {figure.rows:7,} rows"
+    return f"{what} {rate}  ({figure.took:.1f} s)"
 
 
 def as_json(results: Results) -> str:
@@ -74,7 +80,13 @@ def from_json(text: str) -> Results:
 def markdown(results: Results) -> str:
     """All tables."""
     parts = [_job(results, name) for name in MAIN]
-    parts += [_tutorials(results), _last_metre(results), _starts(results), _promises(results), _versions(results)]
+    parts += [
+        _tutorials(results),
+        _last_metre(results),
+        _starts(results),
+        _promises(results),
+        _versions(results),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -110,7 +122,8 @@ def _notes(results: Results, name: str, figures: list[Figure]) -> str:
         notes = [figures[0].status]
     if name == "shuffled" and any(figure.rate for figure in figures):
         notes.append(f"shuffles {order(figures)}")
-    few = [figure for figure in figures if figure.rate and figure.rows < max(f.rows for f in results.figures if f.job == name)]
+    most = max(figure.rows for figure in results.figures if figure.job == name)
+    few = [figure for figure in figures if figure.rate and figure.rows < most]
     if few:
         notes.append(f"over {few[0].rows:,} records")
     return "; ".join(notes)
@@ -122,7 +135,7 @@ def _workers(count: int) -> str:
 
 def ours(side: str) -> bool:
     """Whether the side is purerecord's."""
-    return side.split()[0] == OURS
+    return side.startswith(OURS)
 
 
 # --- what people write, beside what it was --------------------------------------------------------------
@@ -133,7 +146,9 @@ def _tutorials(results: Results) -> str:
     for name in JOBS:
         mine, theirs = results.rate(name, "purerecord tf"), results.rate(name, "tf.data")
         if JOBS[name].single and (mine or theirs):
-            rows.append([name.removeprefix("tutorial-"), _number(mine), _number(theirs), _ratio(mine, theirs)])
+            rows.append(
+                [name.removeprefix("tutorial-"), _number(mine), _number(theirs), _ratio(mine, theirs)]
+            )
     if not rows:
         return ""
     heads = ["`map(parse_single_example).batch(64)`", "purerecord tf", "TensorFlow", "ratio"]
@@ -141,38 +156,37 @@ def _tutorials(results: Results) -> str:
 
 
 def _last_metre(results: Results) -> str:
-    def loader(job: str, workers: int) -> Callable[[], tuple[float | None, float | None]]:
-        return lambda: (results.rate(job, OURS, workers), results.rate(job, OURS, 0))
+    def loader(job: str, workers: int) -> Pair:
+        return results.rate(job, OURS, workers), results.rate(job, OURS, 0)
 
-    def best_peer(job: str, side: str, workers: int | None) -> Callable[[], tuple[float | None, float | None]]:
-        peers = [other for other in SIDES if not ours(other)]
+    def best_peer(job: str, side: str, workers: int) -> Pair:
+        peers = [other for other in SIDES if not ours(other) and results.of(job, other)]
         if job == "shuffled":  # a window is another job
-            peers = [other for other in peers if results.of(job, other) and order(results.of(job, other)) == "all records"]
+            peers = [other for other in peers if order(results.of(job, other)) == "all records"]
         rates = [rate for other in peers if (rate := results.rate(job, other, workers))]
-        return lambda: (results.rate(job, side, workers), max(rates, default=None))
+        return results.rate(job, side, workers), max(rates, default=None)
 
-    def pair(job: str, side: str, other: str) -> Callable[[], tuple[float | None, float | None]]:
-        return lambda: (results.rate(job, side), results.rate(job, other))
+    def pair(job: str, side: str, other: str) -> Pair:
+        return results.rate(job, side), results.rate(job, other)
 
-    no_worker, peer = "no worker", "the best peer"
-    found: list[tuple[str, str, str, Callable[[], tuple[float | None, float | None]]]] = [
+    no_worker, peer, source = "no worker", "the best peer", "ArrayRecord + grain"
+    found: list[tuple[str, str, str, Pair]] = [
         ("`IterableDataset`, 40 columns, 1 worker", "≥ 0.6", no_worker, loader("columns", 1)),
         ("`IterableDataset`, 40 columns, 2 workers", "≥ 1.0", no_worker, loader("columns", 2)),
         ("`IterableDataset`, image bytes, 2 workers", "≥ 0.8", no_worker, loader("images", 2)),
         ("`IterableDataset`, image bytes, 2 workers", "> 1", peer, best_peer("images", OURS, 2)),
         ("`MapDataset`, shuffled", "≥ 10", peer, best_peer("shuffled", "purerecord MapDataset", 0)),
-        ("grain, shuffled", "≥ 10", "ArrayRecord + grain", pair("shuffled", "purerecord grain", "ArrayRecord + grain")),
+        ("grain, shuffled", "≥ 10", source, pair("shuffled", "purerecord grain", source)),
     ]
     for name, target in (("tab", "≥ 3"), ("ctr", "≥ 3"), ("emb", "≥ 3"), ("img", "≥ 1.5")):
         tutorial = pair(f"tutorial-{name}", "purerecord tf", "tf.data")
         found.append((f"`purerecord.tf`, the tutorials' pipeline, {name}", target, "TensorFlow", tutorial))
     rows = []
-    for what, target, against, rates in found:
-        mine, other = rates()
+    for what, target, against, (mine, other) in found:
         if mine or other:
             rows.append([what, _number(mine), f"{against}: {_number(other)}", _ratio(mine, other), target])
     rows += [
-        [f"{side}: `{name}`, one record of 40 columns", f"{seconds * 1e6:.0f} us", "", "", "≤ 100 us" * ours(side)]
+        [f"{side}: `{name}`, one record of 40", f"{seconds * 1e6:.0f} us", "", "", "≤ 100 us" * ours(side)]
         for side, name, seconds in results.singles
     ]
     if not rows:
@@ -201,8 +215,8 @@ def _starts(results: Results) -> str:
             ]
         )
     heads = [
-        "new process, image bytes", "import, s", "first batch, s", "with workers, s", "memory after import, MB",
-        "peak of all processes, MB", "",
+        "new process, image bytes", "import, s", "first batch, s", "with workers, s",
+        "memory after import, MB", "peak of all processes, MB", "",
     ]  # fmt: skip
     return "### Start and memory\n\n" + table(heads, rows, right=range(1, 6))
 
@@ -232,7 +246,7 @@ def _versions(results: Results) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """A table in Markdown; ``right`` are the columns that are aligned right. An empty last column is left out."""
+    """A table in Markdown; ``right`` are the columns aligned right. An empty last column is left out."""
     if not heads[-1] and not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     marks = ["---:" if place in right else "---" for place in range(len(heads))]

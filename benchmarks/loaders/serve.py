@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +73,8 @@ class Server:
         """Run an epoch: how many records came in how many seconds, after so many batches to ``skip``."""
         task = _task(request)
         gc.collect()
-        records, place, begin = 0, 0, 0.0
-        for batch in self.side.loader(task):
-            place += 1
+        records, begin = 0, 0.0
+        for place, batch in enumerate(self.side.loader(task), 1):
             if place > request["skip"]:
                 records += len(batch["id"])
             elif place == request["skip"]:
@@ -109,12 +108,12 @@ class Server:
         task = _task(request)._replace(stateful=True)
         loader = self.side.loader(task)
         batches = iter(loader)
-        ids = [as_array(next(batches)["id"]).tolist() for _ in range(request["take"])]
+        ids = _ids(next(batches) for _ in range(request["take"]))
         if not hasattr(loader, "state_dict"):
             return {"state": None}
         state = pickle.dumps(loader.state_dict())
         Path(request["state"]).write_bytes(state)
-        return {"state": len(state), "ids": sum(ids, [])}
+        return {"state": len(state), "ids": ids}
 
     def go_on(self, request: dict[str, Any]) -> dict[str, Any]:
         """Load the state, made by this side in another process, and take the rest."""
@@ -125,7 +124,11 @@ class Server:
         else:
             loader = self.side.loader(task)
             loader.load_state_dict(state)
-        return {"ids": sum((as_array(batch["id"]).tolist() for batch in loader), [])}
+        return {"ids": _ids(loader)}
+
+
+def _ids(batches: Iterable[dict[str, Any]]) -> list[int]:
+    return [number for batch in batches for number in as_array(batch["id"]).tolist()]
 
 
 def _seconds(function: Callable[[], Any], calls: int = 200) -> float:
@@ -143,7 +146,13 @@ def _task(request: dict[str, Any]) -> Task:
     job = JOBS[request["job"]]
     if "shuffled" in request:
         job = type(job)(**{**vars(job), "shuffled": request["shuffled"]})
-    return Task(job, _content(request), Path(request["files"]), request["workers"], checked=request.get("checked", False))
+    return Task(
+        job,
+        _content(request),
+        Path(request["files"]),
+        request["workers"],
+        checked=request.get("checked", False),
+    )
 
 
 def serve(side: str) -> None:

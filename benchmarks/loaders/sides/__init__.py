@@ -1,8 +1,8 @@
 """The sides: one module each, imported only in the process of its side.
 
 A module says its ``FORMAT`` (sides of one format share the files), ``VERSION``, the ``JOBS`` it has and the
-numbers of worker processes it can be given (``WORKERS``), and has two functions: ``write(content, folder)``
-writes the files, and ``loader(task)`` returns an iterable over the batches of one epoch, each a dict of columns.
+numbers of worker processes it can be given (``WORKERS``), and has two functions. ``write(content, folder)``
+writes the files; ``loader(task)`` returns an iterable over the batches of one epoch, each a dict of columns.
 Every side delivers what its library hands to a training loop: tensors where that is torch, else numpy arrays;
 image bytes as whatever bytes-like objects the library has. ``task.stateful`` asks for a loader with
 ``state_dict`` and ``load_state_dict``; a side that resumes in another way has a ``resumed(task, state)``.
@@ -31,7 +31,10 @@ SIDES = {
     "mosaicml-streaming": ("mosaicml_mds", "MDS shards, `StreamingDataLoader`"),
     "litdata": ("litdata_chunks", "chunks, `StreamingDataLoader`"),
     "ArrayRecord + grain": ("array_record_grain", "pickled records, `MapDataset`, 16 read threads"),
-    "Hugging Face datasets": ("hugging_face", "Arrow files; in order: `to_iterable_dataset().batch`; shuffled: a `BatchSampler`"),
+    "Hugging Face datasets": (
+        "hugging_face",
+        "Arrow files; in order: `to_iterable_dataset().batch`; shuffled: a `BatchSampler`",
+    ),
     "folder of files": ("image_files", "one file an image, read by a `Dataset` of ten lines"),
 }
 OURS = "purerecord"

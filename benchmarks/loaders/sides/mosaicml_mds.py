@@ -15,8 +15,8 @@ from benchmarks.loaders.content import Content, picture, rows_of
 from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Task
 
 if torch.version.cuda is None and "+" not in version("torchvision"):
-    # PyPI's torchvision is built for CUDA: beside a CPU build of torch its operators do not load, and then its
-    # import fails. streaming imports torchvision but needs none of its operators, so they are only declared.
+    # PyPI's torchvision is built for CUDA: beside a CPU build of torch its operators do not load, and then
+    # its import fails. streaming imports it, but needs none of its operators, so they are only declared.
     _OPERATORS = torch.library.Library("torchvision", "DEF")
     for _name in ("nms", "qnms"):
         _OPERATORS.define(f"{_name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")

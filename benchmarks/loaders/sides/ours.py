@@ -23,7 +23,7 @@ def features(task: Task) -> dict[str, Any]:
 
 def chain(task: Task) -> Any:
     """Batches of columns."""
-    dataset = pr.TFRecordDataset(paths(task.folder))
+    dataset: Any = pr.TFRecordDataset(paths(task.folder))
     if task.job.shuffled:
         dataset = dataset.global_shuffle(seed=1)
     return dataset.batch(task.job.batch).parse(features(task))

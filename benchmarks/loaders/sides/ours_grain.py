@@ -1,4 +1,4 @@
-"""purerecord in grain: a chain where records come in order, ``RecordFile`` as a source where they are shuffled."""
+"""purerecord in grain: a chain, or, where records are shuffled, ``RecordFile`` as a source."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import grain
 
 import purerecord as pr
-from benchmarks.loaders.sides import ALL_JOBS, GRAIN_WORKERS, Task, ours
+from benchmarks.loaders.sides import ALL_JOBS, GRAIN_WORKERS, Task, ours, tfrecord_files
 from benchmarks.loaders.sides.grain_loops import Loop
 from benchmarks.loaders.sides.tfrecord_files import paths
-from benchmarks.loaders.sides.tfrecord_files import write as write
 from purerecord.grain import IterDataset, merge_states
 
 FORMAT, VERSION, JOBS, WORKERS = "tfrecord", ours.VERSION, ALL_JOBS, GRAIN_WORKERS
+write = tfrecord_files.write
 
 
 def loader(task: Task) -> Any:

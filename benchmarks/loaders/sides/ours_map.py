@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Task, data_loader, ours
+from benchmarks.loaders.sides import ALL_JOBS, TORCH_WORKERS, Task, data_loader, ours, tfrecord_files
 from benchmarks.loaders.sides.tfrecord_files import paths
-from benchmarks.loaders.sides.tfrecord_files import write as write
 from purerecord.torch import MapDataset
 
 FORMAT, VERSION, JOBS, WORKERS = "tfrecord", ours.VERSION, ALL_JOBS, TORCH_WORKERS
+write = tfrecord_files.write
 
 
 def loader(task: Task) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.loaders.sides import ALL_JOBS, Task, ours
-from benchmarks.loaders.sides.tfrecord_files import write as write
+from benchmarks.loaders.sides import ALL_JOBS, Task, ours, tfrecord_files
 
 FORMAT, VERSION, JOBS, WORKERS = "tfrecord", ours.VERSION, ALL_JOBS - {"shuffled"}, (0, 1)
+write = tfrecord_files.write
 
 
 class _Loader:

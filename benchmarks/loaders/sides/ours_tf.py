@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import purerecord.tf as tf
-from benchmarks.loaders.sides import Task, ours
-from benchmarks.loaders.sides.tensorflow_code import JOBS as JOBS
+from benchmarks.loaders.sides import Task, ours, tensorflow_code, tfrecord_files
 from benchmarks.loaders.sides.tensorflow_code import eager, pipeline
-from benchmarks.loaders.sides.tfrecord_files import write as write
+from purerecord import tf
 
+JOBS = tensorflow_code.JOBS
 FORMAT, VERSION, WORKERS = "tfrecord", ours.VERSION, (0,)
+write = tfrecord_files.write
 
 
 def loader(task: Task) -> Any:

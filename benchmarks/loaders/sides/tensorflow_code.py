@@ -49,5 +49,7 @@ def pipeline(tf: Any, task: Task) -> Any:
         dataset = dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE).batch(job.batch)
     else:
         dataset = dataset.batch(job.batch)
-        dataset = dataset.map(lambda batch: tf.io.parse_example(batch, spec), num_parallel_calls=tf.data.AUTOTUNE)
+        dataset = dataset.map(
+            lambda batch: tf.io.parse_example(batch, spec), num_parallel_calls=tf.data.AUTOTUNE
+        )
     return dataset.prefetch(tf.data.AUTOTUNE)

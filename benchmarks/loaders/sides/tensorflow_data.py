@@ -9,12 +9,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from benchmarks.loaders.sides import Task
-from benchmarks.loaders.sides.tensorflow_code import JOBS as JOBS
+from benchmarks.loaders.sides import Task, tensorflow_code, tfrecord_files
 from benchmarks.loaders.sides.tensorflow_code import eager, pipeline
-from benchmarks.loaders.sides.tfrecord_files import write as write
 
+JOBS = tensorflow_code.JOBS
 FORMAT, VERSION, WORKERS = "tfrecord", tf.__version__, (0,)
+write = tfrecord_files.write
 
 
 class _Checkpointed:

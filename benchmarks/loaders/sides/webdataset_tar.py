@@ -57,7 +57,9 @@ def loader(task: Task) -> Any:
     if task.content.kind == "ctr":
         dataset = dataset.decode().to_tuple("json").batched(job.batch, collation_fn=_columns)
     else:
-        dataset = dataset.to_tuple("__key__", "jpg", "cls").map_tuple(int, picture if job.decoded else _bytes, int)
+        dataset = dataset.to_tuple("__key__", "jpg", "cls").map_tuple(
+            int, picture if job.decoded else _bytes, int
+        )
         dataset = dataset.batched(job.batch, collation_fn=_images)
     if task.stateful:
         from torchdata.stateful_dataloader import StatefulDataLoader  # noqa: PLC0415
