@@ -176,7 +176,8 @@ def _last_metre(results: Results) -> str:
         ("`IterableDataset`, image bytes, 2 workers", "≥ 0.8", no_worker, loader("images", 2)),
         ("`IterableDataset`, image bytes, 2 workers", "> 1", peer, best_peer("images", OURS, 2)),
         ("`MapDataset`, shuffled", "≥ 10", peer, best_peer("shuffled", "purerecord MapDataset", 0)),
-        ("grain, shuffled", "≥ 10", source, pair("shuffled", "purerecord grain", source)),
+        ("grain, `RecordFile`, shuffled", "", source, pair("shuffled", "purerecord grain", source)),
+        ("grain, `Source`, shuffled", "≥ 10", source, pair("shuffled", "purerecord grain Source", source)),
     ]
     for name, target in (("tab", "≥ 3"), ("ctr", "≥ 3"), ("emb", "≥ 3"), ("img", "≥ 1.5")):
         tutorial = pair(f"tutorial-{name}", "purerecord tf", "tf.data")

@@ -22,8 +22,10 @@ from benchmarks.loaders.jobs import MAIN, Job
 SIDES = {
     "purerecord": ("ours_torch", "`IterableDataset` in a `DataLoader`"),
     "purerecord MapDataset": ("ours_map", "`MapDataset` in a `DataLoader`"),
+    "purerecord images": ("ours_images", "the same, `bytes_columns=`; pictures: `parse(decode=)`"),
     "purerecord parallel": ("ours_parallel", "`parallel(2)`: this process and one more"),
     "purerecord grain": ("ours_grain", "`purerecord.grain`; shuffled: `RecordFile` as a source"),
+    "purerecord grain Source": ("ours_source", "`purerecord.grain.Source` and `batch`"),
     "purerecord tf": ("ours_tf", "TensorFlow's pipeline, with `purerecord.tf`"),
     "tfrecord": ("tfrecord_package", "`TFRecordDataset` with an index, in a `DataLoader`"),
     "tf.data": ("tensorflow_data", "parallel reads, batch, parse, prefetch; C++ threads"),
