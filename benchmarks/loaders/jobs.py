@@ -41,7 +41,7 @@ JOBS = {
             "jpeg",
             16,
             320,
-            160,
+            320,
             decoded=True,
         ),
         Job("columns", "40 numeric columns, batches of 1024", "ctr", 1024, 98_304, 16_384),

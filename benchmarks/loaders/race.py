@@ -24,7 +24,7 @@ from benchmarks.worker import SideError
 
 LONG = 2.5  # seconds that an epoch of all rows may take; a side that needs more loads fewer
 SLOW = 4.0  # seconds of a round, with the start of its workers, after which one round is enough
-RANDOM = 0.25  # a spread from which on the order counts as random: it is 1/3 if it is
+RANDOM = 0.25  # a spread below which the order is not random: it is about 1/3 if it is
 
 
 @dataclass
@@ -38,6 +38,7 @@ class Figure:
     rate: float | None = None
     status: str = ""  # why there is no rate
     spread: float = 0.0
+    window: int = 0  # in which the side shuffles; 0: over all records
     seconds: list[float] = field(default_factory=list)
     took: float = 0.0  # seconds that the race spent on it
 
@@ -115,7 +116,7 @@ class Race:
             return
         if job.name in about["jobs"]:
             for workers in about["workers"]:
-                figure = Figure(job.name, side, workers)
+                figure = Figure(job.name, side, workers, window=about.get("window", 0) * job.shuffled)
                 begin = time.monotonic()
                 try:
                     self._prove(job, figure)
@@ -138,6 +139,8 @@ class Race:
         proof = Proof(**reply["proof"])
         figure.rows, figure.spread = rows, proof.spread
         figure.status = proof.fault(_expected(content, job.decoded))
+        if job.shuffled and not figure.window and proof.spread < RANDOM:
+            figure.status = figure.status or "its order is not random"
         return reply
 
     def _time(self, job: Job, figure: Figure) -> None:
@@ -322,8 +325,3 @@ class Race:
 
 def _named(content: Content) -> dict[str, Any]:
     return {"content": str(content.folder), "kind": content.kind, "rows": content.rows}
-
-
-def order(figures: list[Figure]) -> str:
-    """How a side of the shuffled job shuffles: over all records or in a window."""
-    return "all records" if max(figure.spread for figure in figures) >= RANDOM else "a window"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.loaders.jobs import JOBS, MAIN
-from benchmarks.loaders.race import Figure, Promise, Start, order
+from benchmarks.loaders.race import Figure, Promise, Start
 from benchmarks.loaders.sides import OURS, SIDES
 
 MEGABYTE = 1e6
@@ -121,7 +121,8 @@ def _notes(results: Results, name: str, figures: list[Figure]) -> str:
     if len({figure.status for figure in figures}) == 1 and figures[0].status:
         notes = [figures[0].status]
     if name == "shuffled" and any(figure.rate for figure in figures):
-        notes.append(f"shuffles {order(figures)}")
+        window = figures[0].window
+        notes.append(f"shuffles in a window of {window:,}" if window else "shuffles all records")
     most = max(figure.rows for figure in results.figures if figure.job == name)
     few = [figure for figure in figures if figure.rate and figure.rows < most]
     if few:
@@ -162,7 +163,7 @@ def _last_metre(results: Results) -> str:
     def best_peer(job: str, side: str, workers: int) -> Pair:
         peers = [other for other in SIDES if not ours(other) and results.of(job, other)]
         if job == "shuffled":  # a window is another job
-            peers = [other for other in peers if order(results.of(job, other)) == "all records"]
+            peers = [other for other in peers if not results.of(job, other)[0].window]
         rates = [rate for other in peers if (rate := results.rate(job, other, workers))]
         return results.rate(job, side, workers), max(rates, default=None)
 

@@ -40,6 +40,7 @@ class Server:
             "jobs": sorted(self.side.JOBS),
             "workers": list(self.side.WORKERS),
             "import": self.import_seconds,
+            "window": getattr(self.side, "WINDOW", 0),
             "checks": getattr(self.side, "CHECKS", ""),
             "singles": hasattr(self.side, "singles"),
         }

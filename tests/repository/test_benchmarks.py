@@ -512,9 +512,9 @@ def _race_results() -> loaders_report.Results:
         figure("columns", "purerecord", 2, 1000.0),
         figure("columns", "litdata", 0, 4000.0),
         figure("columns", "litdata", 2, None, status="3 of 100 records lost"),
-        figure("shuffled", "purerecord MapDataset", 0, 30.0, spread=0.33),
-        figure("shuffled", "webdataset", 0, 60.0, spread=0.1),
-        figure("shuffled", "litdata", 0, 10.0, spread=0.33),
+        figure("shuffled", "purerecord MapDataset", 0, 30.0),
+        figure("shuffled", "webdataset", 0, 60.0, window=10),
+        figure("shuffled", "litdata", 0, 10.0),
     ]
     results.promises = [loaders_race.Promise("litdata", "no error: x | y", "yes", "exact")]
     results.starts = [loaders_race.Start("litdata", 1.0, 2.0, 3.0, 2, 10_000_000, 20_000_000)]
@@ -527,7 +527,7 @@ def test_the_tables_of_the_race_show_losses_and_wins_alike() -> None:
     assert "| **purerecord** | 2,000 | – | 1,000 | 0.50 × |  |" in text
     assert "| litdata | 4,000 | – | – |  | 2 workers: 3 of 100 records lost |" in text
     assert text.index("| litdata | 4,000") < text.index("| **purerecord** | 2,000")
-    assert "shuffles a window" in text
+    assert "shuffles in a window of 10" in text
     # A side that shuffles in a window is no peer of one that shuffles all records.
     assert "| `MapDataset`, shuffled | 30 | the best peer: 10 | 3.00 × | ≥ 10 |" in text
     assert "| `IterableDataset`, 40 columns, 2 workers | 1,000 | no worker: 2,000 | 0.50 × | ≥ 1.0 |" in text

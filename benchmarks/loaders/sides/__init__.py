@@ -4,9 +4,11 @@ A module says its ``FORMAT`` (sides of one format share the files), ``VERSION``,
 numbers of worker processes it can be given (``WORKERS``), and has two functions. ``write(content, folder)``
 writes the files; ``loader(task)`` returns an iterable over the batches of one epoch, each a dict of columns.
 Every side delivers what its library hands to a training loop: tensors where that is torch, else numpy arrays;
-image bytes as whatever bytes-like objects the library has. ``task.stateful`` asks for a loader with
-``state_dict`` and ``load_state_dict``; a side that resumes in another way has a ``resumed(task, state)``.
-``task.checked`` asks for the integrity check that ``CHECKS`` names, if the library does not do it by itself.
+image bytes as whatever bytes-like objects the library has.
+
+``task.stateful`` asks for a loader with ``state_dict`` and ``load_state_dict``; a side that resumes in another
+way has a ``resumed(task, state)``. ``task.checked`` asks for the integrity check that ``CHECKS`` names, if the
+library does not do it by itself. ``WINDOW`` says how many records a side shuffles that does so in a window.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ SIDES = {
     "webdataset": ("webdataset_tar", "tar shards, `WebLoader`"),
     "mosaicml-streaming": ("mosaicml_mds", "MDS shards, `StreamingDataLoader`"),
     "litdata": ("litdata_chunks", "chunks, `StreamingDataLoader`"),
-    "ArrayRecord + grain": ("array_record_grain", "pickled records, `MapDataset`, 16 read threads"),
+    "ArrayRecord + grain": ("array_record_grain", "pickled records, `MapDataset`, 4 read threads"),
     "Hugging Face datasets": (
         "hugging_face",
         "Arrow files; in order: `to_iterable_dataset().batch`; shuffled: a `BatchSampler`",

@@ -52,4 +52,4 @@ def loader(task: Task) -> Any:
         dataset = dataset.shuffle(seed=1)
     dataset = dataset.map(_decode if job.decoded else pickle.loads)
     collate = {"batch_fn": _lists} if job.name == "images" else {}  # bytes of different lengths
-    return Converted(Loop(task, dataset.batch(job.batch, **collate).to_iter_dataset()), dict)
+    return Converted(Loop(task, dataset.batch(job.batch, **collate)), dict)

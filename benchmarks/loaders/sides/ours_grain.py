@@ -22,7 +22,7 @@ def loader(task: Task) -> Any:
     if task.job.name == "shuffled":
         parse = partial(pr.parse_single_example, features=ours.features(task))
         source = grain.MapDataset.source(pr.RecordFile(paths(task.folder))).shuffle(seed=1)
-        return Loop(task, source.map(parse).batch(task.job.batch).to_iter_dataset())
+        return Loop(task, source.map(parse).batch(task.job.batch))
     chain = ours.chain(task)
     return Loop(task, IterDataset(chain.map(ours.decoded) if task.job.decoded else chain))
 

@@ -19,4 +19,4 @@ def loader(task: Task) -> Any:
     source = grain.MapDataset.source(Source(tfrecord_files.paths(task.folder), ours.features(task)))
     if task.job.shuffled:
         source = source.shuffle(seed=1)
-    return Loop(task, batch(source, task.job.batch).to_iter_dataset())
+    return Loop(task, batch(source, task.job.batch))

@@ -11,6 +11,7 @@ from purerecord import tf
 
 JOBS = tensorflow_code.JOBS
 FORMAT, VERSION, WORKERS = "tfrecord", ours.VERSION, (0,)
+WINDOW = tensorflow_code.WINDOW
 write = tfrecord_files.write
 
 

@@ -14,6 +14,7 @@ from benchmarks.loaders.sides.tensorflow_code import eager, pipeline
 
 JOBS = tensorflow_code.JOBS
 FORMAT, VERSION, WORKERS = "tfrecord", tf.__version__, (0,)
+WINDOW = tensorflow_code.WINDOW
 write = tfrecord_files.write
 
 
