@@ -31,6 +31,10 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="rounds of each job; the best counts (2; quick: 1)")
     parser.add_argument("--cache", type=Path, default=HERE / "cache" / "loaders", help="folder of the files")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder of the results")
+    parser.add_argument(
+        "--from", dest="earlier", type=Path, metavar="JSON", help="run nothing; read these results"
+    )
+    parser.add_argument("--docs", type=Path, metavar="PAGE", help="put the short table into this page")
     args = parser.parse_args(argv)
     if wrong := set(args.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(wrong))}; there are {', '.join(PARTS)}")
@@ -87,7 +91,13 @@ def _write(folder: Path, results: Results, race: Race) -> None:
 def main(argv: list[str] | None = None) -> None:
     """Run the race."""
     args = arguments(argv)
-    results = run(args)
+    results = report.from_json(args.earlier.read_text(encoding="utf-8")) if args.earlier else run(args)
+    if args.docs:
+        page = args.docs.read_text(encoding="utf-8")
+        args.docs.write_text(report.insert(page, report.compact(results)), encoding="utf-8")
+    if args.earlier:
+        print(report.markdown(results))
+        return
     print(f"\n{report.markdown(results)}\nwritten: loaders.json, loaders.md and loaders.svg in {args.out}")
 
 

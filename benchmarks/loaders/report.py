@@ -20,6 +20,8 @@ from benchmarks.loaders.sides import OURS, SIDES
 
 MEGABYTE = 1e6
 NONE = "–"
+SHORT = ("image bytes", "224 x 224 pictures", "40 columns", "40 columns, shuffled")  # MAIN, for the docs
+MARKS = ("<!-- race -->", "<!-- end of race -->")  # around the table in the docs
 
 Pair = tuple["float | None", "float | None"]  # two rates
 
@@ -88,6 +90,27 @@ def markdown(results: Results) -> str:
         _versions(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def compact(results: Results) -> str:
+    """One table for the docs: the best rate of each side in each job, and what it promises."""
+    promises = {promise.side: promise for promise in results.promises}
+    rows = []
+    for side in results.settings["sides"]:
+        best = [results.rate(job, side) for job in MAIN]
+        promise = promises.get(side, Promise(side))
+        if any(best):
+            label = f"**{side}**" if ours(side) else side
+            tried = [cell or NONE for cell in (promise.damage, promise.once, promise.resume)]
+            rows.append([label, *map(_number, best), *tried])
+    heads = ["records a second", *SHORT, "one flipped bit", "each record once", "resumed half way"]
+    return table(heads, rows, right=range(1, len(MAIN) + 1))
+
+
+def insert(page: str, text: str) -> str:
+    """The page with ``text`` between its two marks."""
+    begin, end = page.index(MARKS[0]) + len(MARKS[0]), page.index(MARKS[1])
+    return f"{page[:begin]}\n{text}\n{page[end:]}"
 
 
 # --- the jobs ----------------------------------------------------------------------------------------

@@ -536,6 +536,18 @@ def test_the_tables_of_the_race_show_losses_and_wins_alike() -> None:
     assert "| litdata | not installed |" in text
 
 
+def test_the_short_table_goes_into_the_docs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    earlier, page = tmp_path / "loaders.json", tmp_path / "page.md"
+    earlier.write_text(loaders_report.as_json(_race_results()), encoding="utf-8")
+    page.write_text("before\n<!-- race -->\nold\n<!-- end of race -->\nafter\n")
+    command.main(["loaders", "--from", str(earlier), "--docs", str(page)])
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] + lines[-2:] == ["before", "<!-- race -->", "<!-- end of race -->", "after"]
+    assert "| **purerecord** | – | – | 2,000 | – | – | – | – |" in lines
+    assert "| litdata | – | – | 4,000 | 10 | no error: x \\| y | yes | exact |" in lines
+    assert "### 40 numeric columns" in capsys.readouterr().out
+
+
 def test_the_results_of_the_race_survive_json_and_the_chart_is_well_formed() -> None:
     results = _race_results()
     assert loaders_report.from_json(loaders_report.as_json(results)) == results

@@ -6,9 +6,10 @@ writes the files; ``loader(task)`` returns an iterable over the batches of one e
 Every side delivers what its library hands to a training loop: tensors where that is torch, else numpy arrays;
 image bytes as whatever bytes-like objects the library has.
 
-``task.stateful`` asks for a loader with ``state_dict`` and ``load_state_dict``; a side that resumes in another
-way has a ``resumed(task, state)``. ``task.checked`` asks for the integrity check that ``CHECKS`` names, if the
-library does not do it by itself. ``WINDOW`` says how many records a side shuffles that does so in a window.
+``task.stateful`` asks for a loader with ``state_dict`` and ``load_state_dict``; a side that resumes in
+another way has a ``resumed(task, state)``. ``task.checked`` asks for the integrity check that ``CHECKS``
+names, if the library does not do it by itself. ``WINDOW`` says how many records a side shuffles that does so
+in a window.
 """
 
 from __future__ import annotations
