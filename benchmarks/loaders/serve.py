@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import pickle
+import re
 import shutil
 import sys
 import time
@@ -166,7 +167,8 @@ def serve(side: str) -> None:
         try:
             line = {"value": function()}
         except Exception as error:  # any error of a side belongs into the report
-            line = {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
+            words = re.sub(r" \(/[^)]*\)", "", " ".join(str(error).split()))  # without places of this machine
+            line = {"error": f"{type(error).__name__}: {words[:300]}"}
         print(json.dumps(line), file=replies, flush=True)
 
     server: Any = None
