@@ -29,7 +29,7 @@ class Job:
 
 
 SIZE = 224
-MIN_BATCHES = 8
+MIN_BATCHES = 16
 
 JOBS = {
     job.name: job

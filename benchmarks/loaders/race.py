@@ -1,8 +1,9 @@
 """Who runs when. Every side first proves that it delivers the content; only then is it timed.
 
 The sides of a job take turns for several rounds, one runs at a time, and the best round counts. A figure is
-a rate: the clock starts after the first batches, when all workers run, and what the start costs is a part of
-its own. This module knows neither the libraries nor the form of the report.
+a rate. Without workers it is that of a whole epoch; with workers the clock starts after the first batches,
+when all of them run, and what the start costs is a part of its own. This module knows neither the libraries
+nor the form of the report.
 """
 
 from __future__ import annotations
@@ -145,7 +146,9 @@ class Race:
 
     def _time(self, job: Job, figure: Figure) -> None:
         batches = -(-figure.rows // job.batch)
-        skip = min(max(1 + 2 * figure.workers, batches // 5), batches - 1)
+        # A process that reads ahead, or fills a window first, would have most of the work done by then.
+        whole = figure.workers == 0 or figure.window
+        skip = 0 if whole else min(max(1 + 2 * figure.workers, batches // 5), batches - 1)
         content = self._content(job.kind, figure.rows)
         try:
             reply = self._ask("time", figure.side, job, content, figure.workers, skip=skip)

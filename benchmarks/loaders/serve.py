@@ -75,7 +75,7 @@ class Server:
         """Run an epoch: how many records came in how many seconds, after so many batches to ``skip``."""
         task = _task(request)
         gc.collect()
-        records, begin = 0, 0.0
+        records, begin = 0, time.perf_counter()
         for place, batch in enumerate(self.side.loader(task), 1):
             if place > request["skip"]:
                 records += len(batch["id"])

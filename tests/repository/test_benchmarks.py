@@ -481,7 +481,7 @@ class _FakeClient:
             Path(request["target"]).mkdir(parents=True)
             return {}
         assert do == "prove", "a side that delivers something else was timed"
-        return {"proof": {"records": 512, "distinct": 511, "digest": "0"}, "seconds": 1.0, "first": 0.1}
+        return {"proof": {"records": 1024, "distinct": 1023, "digest": "0"}, "seconds": 1.0, "first": 0.1}
 
     def stop(self) -> None:
         pass
@@ -493,7 +493,7 @@ def test_a_side_that_delivers_something_else_has_no_figure(
     monkeypatch.setattr(loaders_race, "Client", _FakeClient)
     race_of_one = loaders_race.Race(tmp_path, ["litdata"], {"litdata": "python"}, 1_000_000, 1)
     (figure,) = race_of_one.figures("images")
-    assert (figure.rate, figure.status) == (None, "1 of 512 records lost, 1 records came again")
+    assert (figure.rate, figure.status) == (None, "1 of 1024 records lost, 1 records came again")
 
 
 def test_a_side_that_does_not_answer_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
