@@ -203,8 +203,9 @@ class Race:
                 about = self._client(side).about
                 if job.name in about["jobs"]:
                     workers = max(about["workers"])
-                    promise.damage = self._damage(side, job, content)
                     promise.once = self._once(side, job, content, 3 if workers == 2 else workers)
+                    if not promise.once.startswith("failed"):  # else any error would look like a check
+                        promise.damage = self._damage(side, job, content)
                     promise.resume = self._resume(side, job, content, workers, workers)
                     if workers == 2:
                         promise.resume_elsewhere = self._resume(side, job, content, 2, 1)

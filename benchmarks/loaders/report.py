@@ -93,18 +93,23 @@ def markdown(results: Results) -> str:
 
 
 def compact(results: Results) -> str:
-    """One table for the docs: the best rate of each side in each job, and what it promises."""
+    """One table for the docs: the best rate of each side in each job that was run, and what it promises."""
     promises = {promise.side: promise for promise in results.promises}
+    jobs = {
+        job: short
+        for job, short in zip(MAIN, SHORT, strict=True)
+        if any(f.job == job for f in results.figures)
+    }
     rows = []
     for side in results.settings["sides"]:
-        best = [results.rate(job, side) for job in MAIN]
+        best = [results.rate(job, side) for job in jobs]
         promise = promises.get(side, Promise(side))
         if any(best):
             label = f"**{side}**" if ours(side) else side
             tried = [cell or NONE for cell in (promise.damage, promise.once, promise.resume)]
             rows.append([label, *map(_number, best), *tried])
-    heads = ["records a second", *SHORT, "one flipped bit", "each record once", "resumed half way"]
-    return table(heads, rows, right=range(1, len(MAIN) + 1))
+    heads = ["records a second", *jobs.values(), "one flipped bit", "each record once", "resumed half way"]
+    return table(heads, rows, right=range(1, len(jobs) + 1))
 
 
 def insert(page: str, text: str) -> str:

@@ -543,8 +543,8 @@ def test_the_short_table_goes_into_the_docs(tmp_path: Path, capsys: pytest.Captu
     command.main(["loaders", "--from", str(earlier), "--docs", str(page)])
     lines = page.read_text(encoding="utf-8").splitlines()
     assert lines[:2] + lines[-2:] == ["before", "<!-- race -->", "<!-- end of race -->", "after"]
-    assert "| **purerecord** | – | – | 2,000 | – | – | – | – |" in lines
-    assert "| litdata | – | – | 4,000 | 10 | no error: x \\| y | yes | exact |" in lines
+    assert "| **purerecord** | 2,000 | – | – | – | – |" in lines
+    assert "| litdata | 4,000 | 10 | no error: x \\| y | yes | exact |" in lines
     assert "### 40 numeric columns" in capsys.readouterr().out
 
 
