@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import chart, fresh, race, report
 from benchmarks.cases import CASES, PARTS
+from benchmarks.loaders import __main__ as loaders
 from benchmarks.workloads import WORKLOADS, Store
 
 HERE = Path(__file__).resolve().parent
@@ -60,6 +62,10 @@ def results(args: argparse.Namespace) -> Iterator[race.Result]:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the comparisons; print and write the results."""
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["loaders"]:  # a race of its own, with options of its own
+        loaders.main(argv[1:])
+        return
     args = arguments(argv)
     settings = {"quick": args.quick, "rounds": args.rounds, "parts": args.parts}
     name = "-".join(args.parts) if len(args.parts) < len(PARTS) else "all"

@@ -12,6 +12,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from .url import Url
@@ -238,7 +239,24 @@ class _FsspecObject:
         if info.get("type") == "directory":
             raise IsADirectoryError(errno.EISDIR, "it is a folder", self._path)
         version = next((f"{name} {info[name]}" for name in _VERSIONS if info.get(name) is not None), "")
-        return Status(info.get("size"), version, info.get("partial", True))
+        return Status(info.get("size"), version, info.get("partial", True) and self._gives_ranges)
+
+    @cached_property
+    def _gives_ranges(self) -> bool:
+        """Whether the server gives ranges, which only one of HTTP may not: its answer tells."""
+        if "http" not in self._filesystem.protocol:
+            return True
+        from fsspec.asyn import sync  # noqa: PLC0415 - an extra
+
+        async def answers_with_a_range() -> bool:
+            session = await self._filesystem.set_session()
+            address = self._filesystem.encode_url(self._path)
+            arguments = {**self._filesystem.kwargs}
+            headers = {**arguments.pop("headers", {}), "Range": "bytes=0-0"}
+            async with session.get(address, headers=headers, **arguments) as answer:
+                return bool(answer.status == 206)
+
+        return bool(sync(self._filesystem.loop, answers_with_a_range))
 
     def read(self, begin: int, end: int) -> bytes:
         data: bytes = self._filesystem.cat_file(self._path, start=begin, end=end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import struct
+import sys
 import xml.etree.ElementTree as ET
 import zlib
 from pathlib import Path
@@ -14,10 +15,18 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import chart, fresh, race, report, versions
+from benchmarks import chart, fresh, loaders, race, report, versions
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.digest import Rows, Written, dense, fingerprint, padded
 from benchmarks.handmade import Jagged, canonical, examples, frame, masked_crc, payloads, varint
+from benchmarks.loaders import chart as loaders_chart
+from benchmarks.loaders import client
+from benchmarks.loaders import race as loaders_race
+from benchmarks.loaders import report as loaders_report
+from benchmarks.loaders.content import Content
+from benchmarks.loaders.jobs import JOBS
+from benchmarks.loaders.proof import expected, prove
+from benchmarks.loaders.sides import SIDES
 from benchmarks.race import Result
 from benchmarks.sides import Task
 from benchmarks.worker import ROOT, SideError
@@ -342,3 +351,218 @@ def test_every_action_of_ours_is_compared_once_whatever_its_peers():
     done = [(case.workload, case.ours, case.form, case.batch, case.take) for case in cases]
     assert len(done) == len(set(done))
     assert {(case.workload, case.ours) for case in cases} == {(case.workload, case.ours) for case in CASES}
+
+
+# --- the race of the loaders ----------------------------------------------------------------------------
+
+NO_PYTHON = "/nonexistent/python"
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Content:
+    made = Content(tmp_path / "content", "tab", 100)
+    made.make()
+    return made
+
+
+def test_a_content_of_fewer_rows_holds_the_first_rows(tmp_path: Path) -> None:
+    for kind in ("img", "tab", "ctr", "emb"):
+        fewer, more = Content(tmp_path, kind, 3), Content(tmp_path, kind, 5)
+        fewer.make()
+        more.make()
+        for name, column in fewer.columns().items():
+            longer: Any = more.columns()[name]
+            assert np.array_equal(np.asarray(column, object), np.asarray(longer[:3], object)), (kind, name)
+
+
+def test_the_proof_does_not_depend_on_order_batches_or_containers(content: Content) -> None:
+    columns = content.columns()
+    order = np.random.default_rng(0).permutation(100)
+    batches = []
+    for part in np.array_split(order, 7):
+        batch: dict[str, Any] = {}
+        for name, column in columns.items():
+            batch[name] = [bytearray(column[i]) for i in part] if isinstance(column, list) else column[part]
+        batches.append(batch)
+    found = prove(content, batches)
+    assert found.fault(expected(content, False)) == ""
+    assert found.spread > 0.25
+    assert prove(content, [columns]).spread == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda c: {**c, "age": c["age"] + 1}, "other values than were written"),
+        (lambda c: {**c, "age": np.roll(c["age"], 1)}, "other values than were written"),
+        (lambda c: {**c, "name": [c["name"][0] + b"\0", *c["name"][1:]]}, "other values than were written"),
+        (lambda c: {**c, "age": c["user_id"], "user_id": c["age"]}, "other values than were written"),
+        (lambda c: {name: column[1:] for name, column in c.items()}, "1 of 100 records lost"),
+        (lambda c: {name: [*column, column[0]] for name, column in c.items()}, "1 records came again"),
+        (
+            lambda c: {name: [*column[1:], column[1]] for name, column in c.items()},
+            "1 of 100 records lost, 1 records came again",
+        ),
+    ],
+)
+def test_the_proof_sees_what_was_lost_repeated_or_changed(change: Any, fault: str, content: Content) -> None:
+    changed = change(content.columns())
+    changed["score"] = np.asarray(changed["score"], np.float32)
+    assert prove(content, [changed]).fault(expected(content, False)) == fault
+
+
+def test_the_proof_refuses_numbers_of_another_type(content: Content) -> None:
+    columns = content.columns()
+    with pytest.raises(TypeError, match="age came as float64, not int64"):
+        prove(content, [{**columns, "age": np.asarray(columns["age"], float)}])
+    with pytest.raises(ValueError, match="score lost digits"):
+        prove(content, [{**columns, "score": np.asarray(columns["score"], float) + 1e-12}])
+
+
+def test_every_side_of_the_race_has_what_a_side_must_have() -> None:
+    for module, _ in SIDES.values():
+        tree = ast.parse((Path(loaders.__file__).parent / "sides" / f"{module}.py").read_text())
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert {"FORMAT", "VERSION", "JOBS", "WORKERS", "write", "loader"} <= names, module
+
+
+def test_the_race_runs_end_to_end_with_our_sides_and_names_the_missing_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A few records through real processes: proved, timed, damaged, stopped and resumed."""
+    words = ["loaders", "images", "promises", "start", "single", "--divide", "1000000", "--rounds", "1"]
+    words += [
+        "--python",
+        f"webdataset={NO_PYTHON}",
+        "--cache",
+        str(tmp_path / "cache"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    for side in ("purerecord parallel", "purerecord tf", "webdataset"):
+        words += ["--side", side]
+    command.main(words)
+    results = loaders_report.from_json((tmp_path / "out" / "loaders.json").read_text())
+    for figure in results.figures:
+        if figure.side == "webdataset":
+            assert figure.rate is None
+            assert "its Python cannot be started" in figure.status
+        else:
+            assert (figure.status, figure.rows) == ("", JOBS[figure.job].sizes(1_000_000)[0])
+            assert figure.rate
+    ran = {(figure.job, figure.side, figure.workers) for figure in results.figures if figure.rate}
+    assert ran == {
+        ("images", "purerecord parallel", 0),
+        ("images", "purerecord parallel", 1),
+        ("images", "purerecord tf", 0),
+    }
+    parallel, tf, missing = results.promises
+    assert (parallel.damage, parallel.once, parallel.resume) == ("noticed: ChecksumError", "yes", "exact")
+    assert (tf.damage, tf.once, tf.status) == ("noticed: DataLossError", "yes", "")
+    assert "its Python cannot be started" in missing.status
+    assert results.starts[0].first
+    assert [name for _, name, _ in results.singles] == ["tf.io.parse_single_example"]
+    printed = capsys.readouterr().out
+    assert "| webdataset | – | – | – |" in printed
+    assert not list((tmp_path / "cache").rglob("damaged-*"))
+    ET.fromstring((tmp_path / "out" / "loaders.svg").read_text())
+
+
+class _FakeClient:
+    """A side that delivers what it is told to, and must not be timed if that is wrong."""
+
+    def __init__(self, side: str, python: str) -> None:
+        self.about = {"format": "tfrecord", "jobs": ["images"], "workers": [0], "version": "1", "checks": ""}
+        self.alive = True
+
+    def ask(self, do: str, **request: Any) -> dict[str, Any]:
+        if do == "write":
+            Path(request["target"]).mkdir(parents=True)
+            return {}
+        assert do == "prove", "a side that delivers something else was timed"
+        return {"proof": {"records": 1024, "distinct": 1023, "digest": "0"}, "seconds": 1.0, "first": 0.1}
+
+    def stop(self) -> None:
+        pass
+
+
+def test_a_side_that_delivers_something_else_has_no_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loaders_race, "Client", _FakeClient)
+    race_of_one = loaders_race.Race(tmp_path, ["litdata"], {"litdata": "python"}, 1_000_000, 1)
+    (figure,) = race_of_one.figures("images")
+    assert (figure.rate, figure.status) == (None, "1 of 1024 records lost, 1 records came again")
+
+
+def test_a_side_that_does_not_answer_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "TIMEOUT", 0.0)
+    with pytest.raises(SideError, match="no answer within 0 seconds"):
+        client.Client("purerecord parallel", sys.executable)
+
+
+def _race_results() -> loaders_report.Results:
+    def figure(job: str, side: str, workers: int, rate: float | None, **more: Any) -> loaders_race.Figure:
+        return loaders_race.Figure(job, side, workers, 100, rate, **more)
+
+    results = loaders_report.Results({"sides": ["purerecord", "litdata"]}, versions={"purerecord": "1"})
+    results.figures = [
+        figure("columns", "purerecord", 0, 2000.0),
+        figure("columns", "purerecord", 2, 1000.0),
+        figure("columns", "litdata", 0, 4000.0),
+        figure("columns", "litdata", 2, None, status="3 of 100 records lost"),
+        figure("shuffled", "purerecord MapDataset", 0, 30.0),
+        figure("shuffled", "webdataset", 0, 60.0, window=10),
+        figure("shuffled", "litdata", 0, 10.0),
+    ]
+    results.promises = [loaders_race.Promise("litdata", "no error: x | y", "yes", "exact")]
+    results.starts = [loaders_race.Start("litdata", 1.0, 2.0, 3.0, 2, 10_000_000, 20_000_000)]
+    results.singles = [("purerecord", "parse_single_example", 1e-4)]
+    return results
+
+
+def test_the_tables_of_the_race_show_losses_and_wins_alike() -> None:
+    text = loaders_report.markdown(_race_results())
+    assert "| **purerecord** | 2,000 | – | 1,000 | 0.50 × |  |" in text
+    assert "| litdata | 4,000 | – | – |  | 2 workers: 3 of 100 records lost |" in text
+    assert text.index("| litdata | 4,000") < text.index("| **purerecord** | 2,000")
+    assert "shuffles in a window of 10" in text
+    # A side that shuffles in a window is no peer of one that shuffles all records.
+    assert "| `MapDataset`, shuffled | 30 | the best peer: 10 | 3.00 × | ≥ 10 |" in text
+    assert "| `IterableDataset`, 40 columns, 2 workers | 1,000 | no worker: 2,000 | 0.50 × | ≥ 1.0 |" in text
+    assert "no error: x \\| y" in text
+    assert "| litdata | 1.00 | 2.00 | 3.00 (2) | 10 | 20 |" in text
+    assert "| litdata | not installed |" in text
+
+
+def test_the_short_table_goes_into_the_docs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    earlier, page = tmp_path / "loaders.json", tmp_path / "page.md"
+    earlier.write_text(loaders_report.as_json(_race_results()), encoding="utf-8")
+    page.write_text("before\n<!-- race -->\nold\n<!-- end of race -->\nafter\n")
+    command.main(["loaders", "--from", str(earlier), "--docs", str(page)])
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] + lines[-2:] == ["before", "<!-- race -->", "<!-- end of race -->", "after"]
+    assert "| **purerecord** | 2,000 | – | – | – | – |" in lines
+    assert "| litdata | 4,000 | 10 | no error: x \\| y | yes | exact |" in lines
+    assert "### 40 numeric columns" in capsys.readouterr().out
+
+
+def test_the_results_of_the_race_survive_json_and_the_chart_is_well_formed() -> None:
+    results = _race_results()
+    assert loaders_report.from_json(loaders_report.as_json(results)) == results
+    tree = ET.fromstring(loaders_chart.bar_chart(results))
+    bars = [node.get("class") for node in tree.iter("{http://www.w3.org/2000/svg}rect")]
+    assert bars == ["info", "reached", "info", "reached", "info"]
+    assert ET.fromstring(loaders_chart.bar_chart(loaders_report.Results({"sides": []}))).tag.endswith("svg")
+
+
+def test_the_command_line_of_the_race_refuses_unknown_names(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in [
+        (["loaders", "imags"], "no such part: imags"),
+        (["loaders", "--side", "lit"], "no such side: lit"),
+        (["loaders", "--python", "lit=python"], "no such side: lit"),
+    ]:
+        with pytest.raises(SystemExit):
+            command.main(words)
+        assert message in capsys.readouterr().err
