@@ -59,6 +59,10 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
      same_target(ALL_WORKLOADS, 4.0), {}),
     ("columns", "tf.data pipeline of the guide", "columns", "tensorflow.columns_of_the_guide",
      same_target(ALL_WORKLOADS, None), {}),
+    ("columns", "best pipeline, BytesColumn", "columns_in_place", "tensorflow.columns",
+     {"img": 2.5, "tab": None}, {}),
+    ("columns", "best to tensors, BytesColumn", "columns_in_place",
+     "tensorflow.columns_to_tensors", {"img": None, "tab": None}, {}),
     *(
         ("parse", f"parse_example, batches of {size}", "parse", "tensorflow.parse",
          same_target(ALL_WORKLOADS, 1.5), {"batch": size})

@@ -17,6 +17,7 @@ from purerecord import BytesColumn, Records
 from purerecord.bytes_column import _JOINED_COUNT, chosen_numbers
 
 STRINGS = st.lists(st.binary(max_size=12), max_size=12)
+RANDOMS = st.integers(0, 2**32).map(Random)
 BUFFERS: list[Any] = [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)]
 
 
@@ -33,7 +34,7 @@ def spread(strings: list[bytes], random: Random, buffer: Any = bytes) -> BytesCo
     return BytesColumn(buffer(data), begins, ends)
 
 
-@given(STRINGS, st.randoms(use_true_random=False), st.sampled_from(BUFFERS))
+@given(STRINGS, RANDOMS, st.sampled_from(BUFFERS))
 def test_it_is_the_sequence_of_its_strings(strings, random, buffer):
     column, count = spread(strings, random, buffer), len(strings)
     assert isinstance(column, Sequence)
@@ -52,7 +53,7 @@ def test_it_is_the_sequence_of_its_strings(strings, random, buffer):
             assert column.index(string) == strings.index(string)
 
 
-@given(STRINGS, st.randoms(use_true_random=False), st.data())
+@given(STRINGS, RANDOMS, st.data())
 def test_slices_numbers_and_masks_choose_as_they_do_of_a_list(strings, random, data):
     column, count = spread(strings, random), len(strings)
     key = data.draw(st.slices(count))
@@ -67,7 +68,7 @@ def test_slices_numbers_and_masks_choose_as_they_do_of_a_list(strings, random, d
     assert column[key].buffer is column.buffer
 
 
-@given(STRINGS, STRINGS, st.randoms(use_true_random=False))
+@given(STRINGS, STRINGS, RANDOMS)
 def test_it_equals_what_holds_the_same_strings(strings, others, random):
     column, other = spread(strings, random), spread(others, random)
     for same in (spread(strings, random), strings, tuple(strings), Records.of(strings)):
@@ -87,7 +88,7 @@ def test_comparing_each_value_is_refused_because_it_would_give_one_answer(value)
     assert (np.asarray(column) == b"a").tolist() == [True, False]
 
 
-@given(STRINGS, st.randoms(use_true_random=False))
+@given(STRINGS, RANDOMS)
 def test_numpy_gets_objects_that_keep_trailing_zeros(strings, random):
     ended = [string + bytes(random.randrange(3)) for string in strings]
     for array in (np.asarray(spread(ended, random)), np.array(spread(ended, random))):
@@ -98,7 +99,7 @@ def test_numpy_gets_objects_that_keep_trailing_zeros(strings, random):
         spread(ended, random).__array__(copy=False)
 
 
-@given(STRINGS, st.randoms(use_true_random=False), st.integers(2, pickle.HIGHEST_PROTOCOL))
+@given(STRINGS, RANDOMS, st.integers(2, pickle.HIGHEST_PROTOCOL))
 def test_pickles_hold_the_strings(strings, random, protocol):
     column = spread(strings, random)
     again = pickle.loads(pickle.dumps(column, protocol))
@@ -115,7 +116,7 @@ def test_pickles_leave_out_what_no_string_uses():
         assert len(pickle.dumps(part)) < 700
 
 
-@given(st.lists(STRINGS, max_size=4), st.randoms(use_true_random=False), st.booleans())
+@given(st.lists(STRINGS, max_size=4), RANDOMS, st.booleans())
 def test_concat_joins_the_lists(lists, random, shared):
     expected = [string for strings in lists for string in strings]
     if shared:
@@ -128,7 +129,7 @@ def test_concat_joins_the_lists(lists, random, shared):
 
 
 @pytest.mark.parametrize("copies", [1, _JOINED_COUNT])
-@given(STRINGS, st.randoms(use_true_random=False))
+@given(STRINGS, RANDOMS)
 def test_packed_strings_follow_one_another(copies, strings, random):
     strings = strings * copies
     packed = spread(strings, random).packed()

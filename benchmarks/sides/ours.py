@@ -77,6 +77,12 @@ def columns(task: Task) -> list[Variant]:
     return _from_files(task.shards, parser(task.work), task.work.batches)
 
 
+def columns_in_place(task: Task) -> list[Variant]:
+    """Files to columns whose strings are ``BytesColumn``s instead of objects."""
+    in_place = partial(api("parse_example"), features=_fixed(task.work.spec), bytes_columns=True)
+    return _from_files(task.shards, in_place, task.work.batches)
+
+
 def decode(task: Task) -> list[Variant]:
     """Every feature to a column, without a spec."""
     return _from_files([task.path], api("decode_examples"), task.work.batches)
@@ -210,7 +216,7 @@ def _rows(column: Any) -> Rows:
         return Rows(column.values, np.bincount(column.indices[:, 0], minlength=column.dense_shape[0]))
     if hasattr(column, "row_splits"):
         return Rows(column.values, np.diff(column.row_splits))
-    return dense(column)
+    return dense(np.asarray(column))  # of a BytesColumn, too
 
 
 ACTIONS = {
@@ -220,6 +226,7 @@ ACTIONS = {
         read_batches,
         parse,
         columns,
+        columns_in_place,
         decode,
         write,
         encode,

@@ -101,8 +101,17 @@ def _parse(task: Task, finish: Any) -> list[Variant]:
 
 def columns(task: Task) -> list[Variant]:
     """Files to numpy columns through tf.data, with several batch sizes and pipelines."""
+    return [partial(map, _numpy, made) for made in _pipelines(task)]
+
+
+def columns_to_tensors(task: Task) -> list[Variant]:
+    """The same, without the conversion to numpy."""
+    return [partial(iter, made) for made in _pipelines(task)]
+
+
+def _pipelines(task: Task) -> list[Any]:
     makers = [maker for maker in _PIPELINES if maker is not _fused or not task.work.steps]
-    return [partial(map, _numpy, maker(task, size)) for maker in makers for size in task.work.batches]
+    return [maker(task, size) for maker in makers for size in task.work.batches]
 
 
 def columns_of_the_guide(task: Task) -> list[Variant]:
@@ -250,6 +259,9 @@ def _array(tensor: Any) -> Any:
     return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
 
-_READING = (read, read_as_numpy, read_batches, parse, parse_to_tensors, columns, columns_of_the_guide)
+_READING = (
+    *(read, read_as_numpy, read_batches, parse, parse_to_tensors),
+    *(columns, columns_to_tensors, columns_of_the_guide),
+)
 _WRITING = (write, encode, encode_filled)
 ACTIONS = {action.__name__: action for action in (*_READING, *_WRITING)}
