@@ -32,6 +32,8 @@ try:
     import torch
     from torch import distributed
     from torch.utils import data
+
+    from .torch_workers import BytesList, in_worker
 except ImportError as error:
     raise ImportError(f'purerecord.torch needs PyTorch: pip install "purerecord[torch]" ({error})') from error
 
@@ -128,6 +130,11 @@ class _Convert:
             return values[0]
         kinds = {(item.shape, item.dtype) if isinstance(item, torch.Tensor) else None for item in values}
         return torch.stack(values) if len(kinds) == 1 and None not in kinds else values
+
+
+def _sent_together(leaf: Any) -> Any:
+    """A list of bytes so that it is sent in one piece; other leaves as they are."""
+    return BytesList(leaf) if type(leaf) is list and leaf and type(leaf[0]) is bytes else leaf
 
 
 class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unused-ignore]
@@ -248,8 +255,8 @@ class _TensorIterator(Iterator[Any]):
     def __next__(self) -> Any:
         # Not in __init__: some loaders make an iterator that they never use.
         self._owner.note_epoch(self._iterator.epoch)
-        element = next(self._iterator)
-        return self._convert(element, self._iterator._note_origin)
+        element = self._convert(next(self._iterator), self._iterator._note_origin)
+        return apply(_sent_together, element) if in_worker() else element
 
     @property
     def skipped(self) -> int:
