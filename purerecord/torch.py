@@ -133,8 +133,12 @@ class _Convert:
         return torch.stack(values) if len(kinds) == 1 and None not in kinds else values
 
 
-def _sent_together(leaf: Any) -> Any:
-    """A list of bytes so that it is sent in one piece; other leaves as they are."""
+def _to_send(element: Any) -> Any:
+    """In a worker, the element with each list of bytes as one that is sent in one piece."""
+    return apply(_in_one_piece, element) if in_worker() else element
+
+
+def _in_one_piece(leaf: Any) -> Any:
     return BytesList(leaf) if type(leaf) is list and leaf and type(leaf[0]) is bytes else leaf
 
 
@@ -256,8 +260,7 @@ class _TensorIterator(Iterator[Any]):
     def __next__(self) -> Any:
         # Not in __init__: some loaders make an iterator that they never use.
         self._owner.note_epoch(self._iterator.epoch)
-        element = self._convert(next(self._iterator), self._iterator._note_origin)
-        return apply(_sent_together, element) if in_worker() else element
+        return _to_send(self._convert(next(self._iterator), self._iterator._note_origin))
 
     @property
     def skipped(self) -> int:
@@ -311,13 +314,14 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         numbers = np.array([every[operator.index(place)] for place in indices], np.int64)
         records = self._table.fetch(numbers)
         if self._features is None:
-            return list(records)
+            rows: Sequence[bytes] = _to_send(list(records))
+            return rows
         if not self._columnar:
             notes = [partial(self._note, numbers[row : row + 1]) for row in range(len(records))]
             examples = [parse_single_example(record, self._features) for record in records]
             return [self._convert(*pair) for pair in zip(examples, notes, strict=True)]
         columns = self._convert(parse_example(records, self._features), partial(self._note, numbers))
-        return _Rows(columns, len(records))
+        return _Rows(_to_send(columns), len(records))
 
     def _note(self, numbers: Offsets, error: Exception, what: str, row: int | None) -> None:
         """Note on ``error`` the file and the record of one of ``numbers``."""
@@ -343,11 +347,10 @@ class _Rows(Sequence[dict[str, Any]]):
 
     def collated(self, collate_fn_map: Any) -> dict[str, Any]:
         """What ``default_collate`` would make of the rows."""
-        columns = {
-            name: column if isinstance(column, torch.Tensor) else collate(column, collate_fn_map=collate_fn_map)
-            for name, column in self._columns.items()
+        return {
+            name: part if isinstance(part, torch.Tensor) else collate(part, collate_fn_map=collate_fn_map)
+            for name, part in self._columns.items()
         }
-        return {name: _sent_together(column) for name, column in columns.items()} if in_worker() else columns
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _row_dicts, (self._columns, self._count)

@@ -1,16 +1,17 @@
 """How the workers of a ``DataLoader`` send batches: all tensors and bytes of a batch in one lent buffer.
 
 torch sends each tensor through a file descriptor of its own. Here a worker copies what a batch holds into one
-buffer, when the batch is pickled; the training process gets plain tensors, which are views of it. The buffer is
-filled again when these have died. torch pickles tensors as storages with a shape; only the storages are pickled
-differently here, so every kind of tensor, whatever a ``collate_fn`` has made, arrives as it otherwise would.
+buffer, when the batch is pickled; the training process gets plain tensors, which are views of it. The buffer
+is filled again when these have died. torch pickles tensors as storages with a shape. Only storages are
+pickled differently here, so every tensor, whatever a ``collate_fn`` has made, arrives as it otherwise would.
 Only ``torch`` imports this module. It must not know what a batch is.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -20,18 +21,20 @@ from torch.multiprocessing import reductions
 from torch.utils import data
 
 from .memory.malloc import in_batches_of_bytes
-from .processes.lent_memory import Lender, Loan, accept, receive
+from .processes.lent_memory import Lender, Loan, accept
 
 __all__ = ["BytesList", "in_worker"]
 
 _SHORT_BYTES = 512  # bytes of this mean length or less are pickled one by one
 
-# Process-wide state, in workers only: what lends the memory.
+# Process-wide state, in workers only: what lends the memory. A process forked from a worker lends none.
 _lenders: list[Lender] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_lenders.clear)
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker of a DataLoader; if so, it lends memory for what it sends from now on."""
+    """Whether this is a worker of a DataLoader; if so, it lends memory for what it sends from now on."""
     if data.get_worker_info() is None:
         return False
     if not _lenders:
@@ -51,10 +54,14 @@ class BytesList(list[bytes]):
         return list, (list(self),)
 
 
+def _place(parts: Sequence[Any]) -> tuple[Any, int] | None:
+    return _lenders[0].place(parts) if _lenders else None
+
+
 def _reduce_storage(storage: torch.UntypedStorage) -> Any:
     if storage.device.type == "cpu" and storage.nbytes() and not storage.is_shared():
         octets = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
-        if (placed := _lenders[0].place([octets.data])) is not None:
+        if placed := _place([octets.data]):
             return _storage, (*placed, storage.nbytes())
     return _accompanied(*reductions.reduce_storage(storage))
 
@@ -67,7 +74,7 @@ def _reduce_bytes(strings: BytesList) -> Any:
     if set(map(type, strings)) == {bytes}:
         lengths = np.fromiter(map(len, strings), np.int64, len(strings))
         if lengths.sum() > _SHORT_BYTES * len(lengths):
-            if (placed := _lenders[0].place(strings)) is not None:
+            if placed := _place(strings):
                 return _bytes, (*placed, lengths.tobytes())
             return _accompanied(list, (list(strings),))
     return list, (list(strings),)
@@ -86,12 +93,12 @@ def _bytes(loan: Loan, place: int, lengths: bytes) -> list[bytes]:
 
 def _accompanied(rebuild: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What is sent in another way, together with what the training process must know, if anything."""
-    lender = _lenders[0]
-    offer = lender.offer()
-    failure, lender.failure = lender.failure, None
-    if offer is None and failure is None:
-        return rebuild, arguments
-    return _rebuild, (offer, failure and str(failure), rebuild, arguments)
+    for lender in _lenders:
+        offer = lender.offer()
+        failure, lender.failure = lender.failure, None
+        if offer or failure:
+            return _rebuild, (offer, failure and str(failure), rebuild, arguments)
+    return rebuild, arguments
 
 
 def _rebuild(
@@ -101,7 +108,7 @@ def _rebuild(
         accept(offer)
     if failure is not None:
         warnings.warn(
-            f"a worker of a DataLoader got no memory to send batches in ({failure}); torch sends them, slower",
+            f"a worker of a DataLoader got no memory to send batches in ({failure}); torch sends them",
             RuntimeWarning,
             stacklevel=2,
         )

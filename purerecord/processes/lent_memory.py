@@ -1,9 +1,9 @@
 """Sends data to another process in memory that is lent, and used again once the other sees it no more.
 
-``Lender`` is the sender's side. What one pickle holds is a *message*: the first part of it takes a free buffer,
-the following parts lie behind it, and the buffer is as large as the message before was. The pickle says only
-where the parts are. ``receive`` is the other side: it maps the buffer, and when the last array that it gave out
-has died, it says so in the header of the buffer. No message goes back:
+``Lender`` is the sender's side. What one pickle holds is a *message*: the first part of it takes a free
+buffer, the following parts lie behind it, and the buffer is as large as the message before was. The pickle
+says only where the parts are. ``receive`` is the other side: it maps the buffer, and when the last array that
+it gave out has died, it says so in the header of the buffer. No message goes back:
 
     byte 0       the receiver has opened a buffer of this sender: it may send more
     byte 1..63   one for each message that is in this buffer: FREE, LENT or ABANDONED
@@ -11,9 +11,12 @@ has died, it says so in the header of the buffer. No message goes back:
 
 A buffer is anonymous memory, so nothing is left behind, however the two processes end, and the size of
 /dev/shm does not matter. The receiver opens it by its number in the sender's process, which Linux permits
-among the processes of one user, unless a sandbox forbids it. So the sender first offers a buffer and sends in
-another way; it lends only after the receiver has answered. This module must not know what is sent, or how
-messages travel.
+among the processes of one user, unless a sandbox forbids it. So the first sender offers a buffer and sends in
+another way; it lends only after the receiver has answered. Processes that the receiver forks later know that.
+
+A receiver that keeps everything gets copies of what exceeds a few messages, so that buffers come back. A
+buffer that was lent before a fork of the receiver is never filled again: the forked process may still read
+it. This module must not know what is sent, or how messages travel.
 """
 
 from __future__ import annotations
@@ -38,9 +41,11 @@ _SMALLEST = 1 << 16  # bytes of a buffer
 _MOST_BUFFERS = 16  # of one sender
 _MOST_LENT = 4  # messages of one sender that arrays of the receiver may refer to; beyond these, it copies
 
-# Process-wide state: the messages of others that arrays of this process refer to, and a count of its forks.
+# Process-wide state: the messages of others that arrays of this process refer to, a count of its forks, and
+# whether it, or the process that it was forked from, has opened memory of another one.
 _received: dict[tuple[int, int, int], weakref.ref[Array]] = {}
 _forks: list[None] = []  # one entry for each fork so far, kept by a hook
+_opened: list[None] = []  # one entry if it has
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _forks.append(None))
 
@@ -53,14 +58,14 @@ class Lender:
         self._buffers: list[_Buffer] = []
         self._open: Callable[[], _Message | None] = lambda: None  # the message that is being pickled
         self._reached = 0  # bytes of that message, or of the one before
-        self._accepted = False
+        self._accepted = bool(_opened)
         self.failure: OSError | None = None  # why there was no memory
-        with suppress(OSError):
+        if sys.platform == "linux":
             self._add(_SMALLEST)
 
     def offer(self) -> tuple[int, int, int] | None:
         """What to send along for ``accept``; None if there is nothing to offer, or the answer is known."""
-        return None if self._is_accepted() or not self._buffers else self._buffers[0].address
+        return self._buffers[0].address if self._buffers and not self._is_accepted() else None
 
     def place(self, parts: Sequence[Any]) -> tuple[_Message, int] | None:
         """Copy the parts into a buffer, one right after the other; return where they are.
@@ -84,7 +89,7 @@ class Lender:
         return self._accepted
 
     def _reserve(self, size: int) -> tuple[_Message, int] | None:
-        if not self._is_accepted():
+        if not self._buffers or not self._is_accepted():
             return None
         # A pickler keeps what it has pickled until it is done. So a message that is gone is complete.
         message = self._open()
@@ -110,19 +115,14 @@ class Lender:
                 return buffer
         if free:
             self._buffers.remove(free[0])
-        elif len(self._buffers) >= _MOST_BUFFERS:
-            return None
-        try:
-            return self._add(max(size + size // 8, _SMALLEST))
-        except OSError:
-            return None
+        return self._add(max(size + size // 8, _SMALLEST)) if len(self._buffers) < _MOST_BUFFERS else None
 
-    def _add(self, size: int) -> _Buffer:
+    def _add(self, size: int) -> _Buffer | None:
         try:
             self._buffers.append(_Buffer(size))
         except OSError as error:
             self.failure = error
-            raise
+            return None
         return self._buffers[-1]
 
 
@@ -130,8 +130,7 @@ class _Buffer:
     """Shared memory of this process that another one can open."""
 
     def __init__(self, size: int) -> None:
-        if sys.platform != "linux":
-            raise OSError("memory without a name can be opened by another process on Linux only")
+        assert sys.platform == "linux"
         self.size = size
         descriptor = os.memfd_create("purerecord")
         weakref.finalize(self, os.close, descriptor)
@@ -194,6 +193,7 @@ def accept(address: tuple[int, int, int]) -> None:
     """Answer an offer, if this process can open the sender's memory."""
     with suppress(OSError):
         _map(address, _HEADER)[0] = 1
+        _opened[:] = [None]
 
 
 def receive(address: tuple[int, int, int], size: int, number: int) -> Loan:
