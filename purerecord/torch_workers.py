@@ -97,7 +97,7 @@ def _accompanied(rebuild: Callable[..., Any], arguments: tuple[Any, ...]) -> Any
         offer = lender.offer()
         failure, lender.failure = lender.failure, None
         if offer or failure:
-            return _rebuild, (offer, failure and str(failure), rebuild, arguments)
+            return _rebuild, (offer, failure, rebuild, arguments)
     return rebuild, arguments
 
 

@@ -59,7 +59,7 @@ class Lender:
         self._open: Callable[[], _Message | None] = lambda: None  # the message that is being pickled
         self._reached = 0  # bytes of that message, or of the one before
         self._accepted = bool(_opened)
-        self.failure: OSError | None = None  # why there was no memory
+        self.failure: str | None = None  # why there was no memory
         if sys.platform == "linux":
             self._add(_SMALLEST)
 
@@ -121,7 +121,7 @@ class Lender:
         try:
             self._buffers.append(_Buffer(size))
         except OSError as error:
-            self.failure = error
+            self.failure = str(error)
             return None
         return self._buffers[-1]
 
