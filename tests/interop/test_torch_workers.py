@@ -282,7 +282,7 @@ def test_error_in_a_worker_arrives_and_leaves_nothing_behind():
         got: list[int] = []
         shared = prt.IterableDataset(Dataset.range(20).map(fail_at_seven))
         with pytest.raises(ValueError, match="seven"):
-            got.extend(len(batch) for batch in loader(shared, 2))
+            got.extend(len(batch) for batch in loader(shared, 1))  # torch waits 5 seconds for each
         return got
 
     assert run() == [1000] * 7
