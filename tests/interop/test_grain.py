@@ -297,4 +297,4 @@ def test_it_can_be_pickled_and_closed():
 
 def test_code_for_grain_on_the_page_about_loaders_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_page("loaders.md", "grain") == 2
+    assert run_page("loaders.md", "grain") == 3
