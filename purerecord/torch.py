@@ -34,6 +34,9 @@ try:
     import torch
     from torch import distributed
     from torch.utils import data
+    from torch.utils.data._utils.collate import collate, default_collate_fn_map
+
+    from .torch_workers import BytesList, in_worker
 except ImportError as error:
     raise ImportError(f'purerecord.torch needs PyTorch: pip install "purerecord[torch]" ({error})') from error
 
@@ -177,6 +180,15 @@ def _decoder(name: str, given: Any) -> Callable[[Any], Any]:
     return partial(decoded_image, form=form)
 
 
+def _to_send(element: Any) -> Any:
+    """In a worker, the element with each list of bytes as one that is sent in one piece."""
+    return apply(_in_one_piece, element) if in_worker() else element
+
+
+def _in_one_piece(leaf: Any) -> Any:
+    return BytesList(leaf) if type(leaf) is list and leaf and type(leaf[0]) is bytes else leaf
+
+
 class IterableDataset(data.IterableDataset):  # type: ignore[type-arg, misc, unused-ignore]
     """A dataset for ``DataLoader``: every worker of every rank gets its share, and every element comes once.
 
@@ -295,8 +307,7 @@ class _TensorIterator(Iterator[Any]):
     def __next__(self) -> Any:
         # Not in __init__: some loaders make an iterator that they never use.
         self._owner.note_epoch(self._iterator.epoch)
-        element = next(self._iterator)
-        return self._convert(element, self._iterator._note_origin)
+        return _to_send(self._convert(next(self._iterator), self._iterator._note_origin))
 
     @property
     def skipped(self) -> int:
@@ -316,7 +327,10 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
     """The records of files by number, for samplers: as ``bytes``, or with ``features`` as dicts of tensors.
 
     The files must be uncompressed, or GZIP written with a ``block_size``. It works with any sampler,
-    ``DistributedSampler`` included, and reads and parses a whole batch at once.
+    ``DistributedSampler`` included, and reads and parses a whole batch at once. The loader's own
+    ``collate_fn`` takes such a batch as it is; to another one it is a sequence of dicts.
+
+    >>> loader = DataLoader(MapDataset("train-*.tfrecord", features), batch_size=64, shuffle=True)
     """
 
     def __init__(
@@ -338,23 +352,73 @@ class MapDataset(data.Dataset):  # type: ignore[type-arg, misc, unused-ignore]
         return len(self._table)
 
     def __getitem__(self, index: int) -> Any:
-        return self.__getitems__([index])[0]
+        (element,) = self.__getitems__([index])
+        return dict(element) if isinstance(element, _Row) else element
 
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The elements with these numbers, in this order."""
         every = range(len(self))  # a range resolves negative indices and raises IndexError
         numbers = np.array([every[operator.index(place)] for place in indices], np.int64)
         records = self._table.fetch(numbers)
         if self._features is None:
-            return list(records)
+            rows: Sequence[bytes] = _to_send(list(records))
+            return rows
         if not self._columnar:
             notes = [partial(self._note, numbers[row : row + 1]) for row in range(len(records))]
             examples = [parse_single_example(record, self._features) for record in records]
             return [self._convert(*pair) for pair in zip(examples, notes, strict=True)]
         columns = self._convert(parse_example(records, self._features), partial(self._note, numbers))
-        return [{name: column[row] for name, column in columns.items()} for row in range(len(records))]
+        return _Rows(_to_send(columns), len(records))
 
     def _note(self, numbers: Offsets, error: Exception, what: str, row: int | None) -> None:
         """Note on ``error`` the file and the record of one of ``numbers``."""
         files, inside = self._table.locate(numbers)
         add_note(error, f"{what}: {self._table.paths[files[row or 0]]}: record {inside[row or 0]}")
+
+
+class _Rows(Sequence[dict[str, Any]]):
+    """The rows of a parsed batch, as dicts; to ``default_collate`` they are the batch."""
+
+    def __init__(self, columns: dict[str, Any], count: int) -> None:
+        self._columns = columns
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return [self[row] for row in range(self._count)[key]]
+        row = range(self._count)[key]
+        return _Row({name: column[row] for name, column in self._columns.items()})
+
+    def collated(self, collate_fn_map: Any) -> dict[str, Any]:
+        """What ``default_collate`` would make of the rows."""
+        return {
+            name: part if isinstance(part, torch.Tensor) else collate(part, collate_fn_map=collate_fn_map)
+            for name, part in self._columns.items()
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row_dicts, (self._columns, self._count)
+
+
+class _Row(dict[str, Any]):
+    """A row of ``_Rows``, by which ``default_collate`` knows them; it arrives elsewhere as a plain dict."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (list(self.items()),)
+
+
+def _row_dicts(columns: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    return [{name: column[row] for name, column in columns.items()} for row in range(count)]
+
+
+def _collate(batch: Sequence[_Row], *, collate_fn_map: Any = None) -> Any:
+    if isinstance(batch, _Rows):
+        return batch.collated(collate_fn_map)
+    return collate([dict(row) for row in batch], collate_fn_map=collate_fn_map)
+
+
+# Process-wide state: torch's table of what default_collate does with the elements of some type.
+default_collate_fn_map[_Row] = _collate

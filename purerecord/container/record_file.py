@@ -22,7 +22,7 @@ from .. import public
 from ..bytes_column import Chosen, chosen_numbers
 from ..errors import CompressionError, CorruptionError
 from ..records import Origins, Records
-from ..storage.file_handles import OpenFile, OpenFiles
+from ..storage.file_handles import OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
@@ -108,8 +108,7 @@ class RecordFile(Sequence[bytes]):
             number = int(self._all()[index])
         except IndexError:
             raise IndexError(f"record {index} of {len(self)}") from None
-        shard = bisect_right(self._ends, number)
-        return self._shards[shard].read_one(number - (self._ends[shard - 1] if shard else 0))
+        return self._one(number)
 
     def _part(self, numbers: _Numbers) -> RecordFile:
         part = object.__new__(RecordFile)
@@ -126,34 +125,61 @@ class RecordFile(Sequence[bytes]):
             count = len(all_numbers)
             outside = next(index for index in indices if not -count <= index < count)
             raise IndexError(f"record {outside} of {count}") from None
-        shards, inside = self._locate(numbers)
-        found = [b""] * len(numbers)
-        for shard in np.unique(shards).tolist():
-            rows = np.flatnonzero(shards == shard)
-            wanted, places = np.unique(inside[rows], return_inverse=True)
-            records = self._shards[shard].read(wanted)
-            for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-                found[row] = records[place]
-        return found
+        wanted, places = _sorted(numbers)
+        found: list[bytes] = []
+        for some in self._portions(wanted):
+            records = self._gather(some)
+            found += map(self._one, some.tolist()) if records is None else records
+        return list(map(found.__getitem__, places.tolist()))
 
     _getitems = __getitems__  # the name that grain uses
 
     def fetch(self, numbers: Offsets) -> Sequence[bytes]:
         """The records with these numbers, which are not negative, in this order.
 
-        If all files are uncompressed, the result is ``Records``: each frame is read on its own, then all are
-        joined and checked together. This makes a shuffle over whole files fast.
+        If all files are uncompressed, the result is ``Records``: what is read in order is put into that order
+        in one buffer. This makes a shuffle over whole files fast.
         """
-        if self._plain and len(numbers):
-            shards, inside = self._locate(self._chosen(numbers))
-            data, sizes = [b""] * len(numbers), np.empty(len(numbers), np.int64)
-            for shard in np.unique(shards).tolist():
-                rows = np.flatnonzero(shards == shard)
-                sizes[rows] = self._shards[shard].read_frames(inside[rows], rows, data)
-            if (records := _checked(b"".join(data), sizes, verify=self._shards[0].verify)) is not None:
-                records.origins = Origins(self._paths, shards, inside)
-                return records
-        return self.__getitems__(numbers.tolist())  # also raises the exact error
+        chosen = self._chosen(numbers)
+        wanted, places = _sorted(chosen)
+        if (records := self._gather(wanted)) is None:
+            return self.__getitems__(numbers.tolist())  # also raises the exact error
+        return records if wanted is chosen else records.take(places)
+
+    def _portions(self, wanted: Offsets) -> list[Offsets]:
+        """``wanted``, which ascend, in portions of about ``_BYTES_AT_ONCE`` bytes of frames."""
+        if not self._plain:
+            return [wanted]
+        sizes = [np.empty(0, np.int64)]
+        sizes += [shard.sizes(inside) for shard, inside in self._by_shard(wanted)]
+        reached = np.cumsum(np.concatenate(sizes)) // _BYTES_AT_ONCE
+        return np.split(wanted, np.flatnonzero(np.diff(reached)) + 1)
+
+    def _gather(self, wanted: Offsets) -> Records | None:
+        """These records of all files, which ascend, read into one buffer and checked together.
+
+        None if a file is compressed, or if something is wrong.
+        """
+        if not self._plain or not len(wanted):
+            return None
+        data: list[bytes] = []
+        sizes = [shard.read_frames(inside, data) for shard, inside in self._by_shard(wanted)]
+        records = _checked(b"".join(data), np.concatenate(sizes), verify=self._shards[0].verify)
+        if records is not None:
+            records.origins = Origins(self._paths, *self._locate(wanted))
+        return records
+
+    def _by_shard(self, wanted: Offsets) -> Iterator[tuple[_Shard, Offsets]]:
+        """The shards of these records of all files, which ascend, and their numbers there."""
+        cuts = np.searchsorted(wanted, self._bounds)
+        for number in np.flatnonzero(np.diff(cuts)).tolist():
+            inside = wanted[cuts[number] : cuts[number + 1]] - self._bounds[number]
+            yield self._shards[number], inside
+
+    def _one(self, number: int) -> bytes:
+        """Record ``number`` of all files."""
+        shard = bisect_right(self._ends, number)
+        return self._shards[shard].read_one(number - (self._ends[shard - 1] if shard else 0))
 
     def locate(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
         """The files of these records, as places in ``paths``, and their numbers there; none is negative."""
@@ -321,31 +347,25 @@ class _Shard:
             raise
         return payload
 
-    def read(self, numbers: Offsets) -> list[bytes]:
-        """Several records; ``numbers`` ascend."""
-        index = self._seekable()
-        if index.first_records is not None:
-            return [self.read_one(number) for number in numbers.tolist()]
-        found: list[bytes] = []
-        for some in _portions(index, numbers):
-            buffer = b"".join(self._files.get(self.path).read_many(_spans(index, some)))
-            records = _checked(buffer, index.sizes[some], verify=self.verify)
-            found += map(self.read_one, some.tolist()) if records is None else records
-        return found
+    def sizes(self, numbers: Offsets) -> Offsets:
+        """The sizes of the frames of these records."""
+        return self._seekable().sizes[numbers]
 
-    def read_frames(self, numbers: Offsets, rows: Offsets, data: list[bytes]) -> Offsets:
-        """Put the frame of each of ``numbers`` into its row of ``data``, and give the sizes of the frames."""
+    def read_frames(self, numbers: Offsets, data: list[bytes]) -> Offsets:
+        """Append the frames of ``numbers``, which ascend, to ``data``, and give the sizes of the frames.
+
+        Adjacent frames are read together.
+        """
         index, file = self._seekable(), self._files.get(self.path)
-        sizes = index.sizes[numbers]
-        places = zip(rows.tolist(), index.offsets[numbers].tolist(), sizes.tolist(), strict=True)
-        if isinstance(file, OpenFile):
-            for row, offset, size in places:
-                data[row] = file.read_at(offset, size)
-            return sizes
-        ascending = sorted(places, key=lambda place: place[1])  # so that close ones are one request
-        found = file.read_many([(offset, size) for _, offset, size in ascending])
-        for (row, _, _), frame in zip(ascending, found, strict=True):
-            data[row] = frame
+        offsets, sizes = index.offsets[numbers], index.sizes[numbers]
+        ends = offsets + sizes
+        begins = np.flatnonzero(offsets[1:] != ends[:-1]) + 1
+        wholes = sizes
+        if len(begins) + 1 < len(numbers):
+            wholes = np.append(ends[begins - 1], ends[-1])
+            offsets = np.append(offsets[:1], offsets[begins])
+            wholes -= offsets
+        data += file.read_many(list(zip(offsets.tolist(), wholes.tolist(), strict=True)))
         return sizes
 
     def _seekable(self) -> Index:
@@ -397,15 +417,11 @@ def _checked(buffer: bytes, sizes: Offsets, *, verify: bool) -> Records | None:
     return Records(buffer, begins, ends)
 
 
-def _portions(index: Index, numbers: Offsets) -> list[Offsets]:
-    """``numbers`` in portions of about ``_BYTES_AT_ONCE`` bytes of frames."""
-    reached = np.cumsum(index.sizes[numbers]) // _BYTES_AT_ONCE
-    return np.split(numbers, np.flatnonzero(np.diff(reached)) + 1)
-
-
-def _spans(index: Index, numbers: Offsets) -> list[tuple[int, int]]:
-    """The byte ranges of the frames of ``numbers``, as offset and size; adjacent frames are one range."""
-    breaks = np.flatnonzero(np.diff(numbers) != 1)
-    firsts, lasts = numbers[np.append(0, breaks + 1)], numbers[np.append(breaks, -1)]
-    begins, ends = index.offsets[firsts], index.offsets[lasts] + index.sizes[lasts]
-    return list(zip(begins.tolist(), (ends - begins).tolist(), strict=True))
+def _sorted(numbers: Offsets) -> tuple[Offsets, Offsets]:
+    """The numbers in ascending order, and the place there of each."""
+    if bool((numbers[1:] >= numbers[:-1]).all()):
+        return numbers, np.arange(len(numbers))
+    order = np.argsort(numbers, kind="stable")
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return numbers[order], places

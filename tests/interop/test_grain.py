@@ -123,6 +123,104 @@ def test_data_loader_with_a_sampler_goes_on_from_its_state(tmp_path):
     assert len(begin + rest) == 2 * COUNT
 
 
+# A source that parses
+
+KINDS = {
+    "fixed": FEATURES,
+    "ragged": {"id": FEATURES["id"], "x": pr.RaggedFeature(np.float32)},
+    "in rows only": {
+        "id": FEATURES["id"],
+        "x": pr.FixedLenSequenceFeature([], np.float32, allow_missing=True),
+    },
+}
+
+
+def listed(element: dict[str, Any]) -> dict[str, Any]:
+    return {name: getattr(value, "to_list", np.asarray(value).tolist)() for name, value in element.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "options", [None, pr.TFRecordOptions("GZIP", block_size=200)], ids=["plain", "blocked"]
+)
+def test_source_parses_records_one_by_one_and_together(kind, options, tmp_path):
+    pattern = write_examples(tmp_path, options)
+    source = prg.Source(pattern, KINDS[kind])
+    assert isinstance(source, grain.sources.RandomAccessDataSource)
+    records = pr.RecordFile(pattern)
+    expected = [listed(pr.parse_single_example(record, KINDS[kind])) for record in records]
+    assert len(source) == COUNT
+    assert [listed(source[number]) for number in range(COUNT)] == expected
+    assert [listed(row) for row in source._getitems([7, 0, -1, 7])] == [expected[n] for n in (7, 0, -1, 7)]
+    assert [listed(row) for row in pickle.loads(pickle.dumps(source)).__getitems__([3])] == [expected[3]]
+    assert source.paths == records.paths
+    assert repr(source) == f"Source({records!r}, ['id', 'x'])"
+    for wrong in (COUNT, -COUNT - 1):
+        with pytest.raises(IndexError):
+            source[wrong]
+        with pytest.raises(IndexError):
+            source.__getitems__([0, wrong])
+
+
+@pytest.mark.parametrize("drop_remainder", [False, True])
+def test_batches_are_those_of_grain(drop_remainder, tmp_path, monkeypatch):
+    pattern = write_examples(tmp_path)
+    theirs = grain.MapDataset.source(pr.RecordFile(pattern)).map(parse)
+    ours = grain.MapDataset.source(prg.Source(pattern, FEATURES))
+    chains = {
+        "in order": lambda dataset: dataset,
+        "shuffled": lambda dataset: dataset.shuffle(seed=3),
+        "a part": lambda dataset: dataset[5:29:3].shuffle(seed=3),
+        "repeated": lambda dataset: dataset.shuffle(seed=3).repeat(3),
+        "mapped": lambda dataset: dataset.map(lambda row: {**row, "y": row["id"] + 1}),
+    }
+    for name, chain in chains.items():
+        expected = chain(theirs).batch(6, drop_remainder=drop_remainder)
+        batches = prg.batch(chain(ours), 6, drop_remainder=drop_remainder)
+        assert len(batches) == len(expected), name
+        numbers = [*range(len(expected)), -1, 2 * len(expected) + 1]
+        for number in numbers if name != "repeated" else range(len(expected)):
+            assert listed(batches[number]) == listed(expected[number]), name
+        assert [listed(batch) for batch in batches[1:3]] == [listed(batch) for batch in expected[1:3]]
+    monkeypatch.setattr(prg.Source, "__getitem__", None)  # whole batches ask for no single record
+    assert len(ids(prg.batch(ours.shuffle(seed=3), 6))) == COUNT // 6 + 1
+
+
+def test_batches_of_bytes_and_ragged_columns_are_those_of_parse_example(tmp_path):
+    path = tmp_path / "some.tfrecord"
+    with pr.TFRecordWriter(path) as writer:
+        for number in range(5):
+            writer.write(pr.encode_example({"name": b"n\0" * number, "tags": list(range(number))}))
+    features = {"name": pr.FixedLenFeature([], bytes, default_value=b""), "tags": pr.RaggedFeature(np.int64)}
+    batch = prg.batch(grain.MapDataset.source(prg.Source(path, features)), 5)[0]
+    assert batch["name"].tolist() == [b"n\0" * number for number in range(5)]
+    assert batch["tags"].to_list() == [list(range(number)) for number in range(5)]
+
+
+def test_batches_of_a_source_go_through_workers_and_on_from_checkpoints(tmp_path):
+    source = grain.MapDataset.source(prg.Source(write_examples(tmp_path), FEATURES))
+    chain = prg.batch(source.shuffle(seed=3), 6).to_iter_dataset()
+    whole = ids(chain)
+    assert sorted(itertools.chain(*whole)) == list(range(COUNT))
+    for dataset in (chain, chain.mp_prefetch(workers(2))):
+        first = iter(dataset)
+        begin = ids(itertools.islice(first, 4))
+        state = json.loads(json.dumps(first.get_state()))
+        assert begin + ids(first) == whole
+        second = iter(dataset)
+        second.set_state(state)
+        assert begin + ids(second) == whole
+
+
+def test_damaged_record_of_a_source_is_an_error_that_names_it(tmp_path):
+    path = tmp_path / "bad.tfrecord"
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many([pr.encode_example({"id": 1, "x": [1.0, 2.0]}), b"\xff\xff"])
+    source = prg.Source(path, FEATURES)
+    with pytest.raises(pr.DecodeError, match="record 1"):
+        prg.batch(grain.MapDataset.source(source), 2)[0]
+
+
 # Our chains
 
 
@@ -199,4 +297,4 @@ def test_it_can_be_pickled_and_closed():
 
 def test_code_for_grain_on_the_page_about_loaders_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_page("loaders.md", "grain") == 2
+    assert run_page("loaders.md", "grain") == 3

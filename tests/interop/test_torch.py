@@ -440,6 +440,72 @@ def test_map_dataset_gives_the_same_one_by_one_and_together(tmp_path):
         raw[30]
 
 
+def same(one, other) -> bool:
+    """Whether two batches are equal, in the types of their parts too."""
+    if isinstance(one, torch.Tensor):
+        return type(one) is type(other) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def two_bytes(value: bytes) -> np.ndarray:
+    return np.frombuffer(value[:2], np.uint8)
+
+
+FIXED = {
+    "id": pr.FixedLenFeature([], np.int64),
+    "x": pr.FixedLenFeature([3], np.float32),
+    "name": pr.FixedLenFeature([], bytes),
+    "none": pr.FixedLenFeature([2], bytes, default_value=[b"a", b"b"]),
+}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_default_collate_takes_a_batch_whole_and_gives_what_it_gives_for_rows(workers, tmp_path):
+    pattern = examples(tmp_path)
+    for features, decode in [(FIXED, {}), (FIXED, {"name": two_bytes}), (None, {})]:
+        dataset = prt.MapDataset(pattern, features, decode=decode)
+        order = [int(number) for number in np.random.default_rng(1).permutation(30)]
+        expected = [data.default_collate([dataset[n] for n in order[at : at + 7]]) for at in range(0, 30, 7)]
+        got = list(data.DataLoader(dataset, 7, sampler=order, num_workers=workers))
+        assert same(got, expected)
+        part = data.Subset(dataset, order)
+        assert same(list(data.DataLoader(part, 7, num_workers=workers)), expected)
+        assert same(list(data.DataLoader(data.ConcatDataset([part]), 7, num_workers=workers)), expected)
+        stateful = interop("torchdata.stateful_dataloader")
+        assert same(list(stateful.StatefulDataLoader(part, 7, num_workers=workers)), expected)
+
+
+def test_a_parsed_batch_is_a_sequence_of_dicts_to_any_other_collate_fn(tmp_path):
+    dataset = prt.MapDataset(examples(tmp_path), SPEC)
+    rows = dataset.__getitems__([5, 0, -1])
+    alone = [dataset[5], dataset[0], dataset[29]]
+    assert all(type(row) is dict for row in alone)
+    assert same([dict(row) for row in rows], alone)
+    assert same([dict(rows[-1]), dict(rows[0])], [alone[2], alone[0]])
+    assert same([dict(row) for row in rows[1:]], alone[1:])
+    assert same(data.default_collate(rows[:1]), data.default_collate(alone[:1]))
+    with pytest.raises(IndexError):
+        rows[3]
+    copy = pickle.loads(pickle.dumps(rows))
+    assert same(copy, alone)
+    assert [type(copy), type(copy[0]), type(pickle.loads(pickle.dumps(rows[0])))] == [list, dict, dict]
+    for collate_fn in (list, lambda rows: rows):
+        (batch,) = data.DataLoader(dataset, 3, sampler=[5, 0, 29], num_workers=1, collate_fn=collate_fn)
+        assert same(batch, alone)
+    for some in ([0, 4, 8], [0, 1]):  # ragged rows make a tensor if they have the same length, whole or not
+        outcomes = []
+        for batch in (dataset.__getitems__(some), [dataset[number] for number in some]):
+            try:
+                outcomes.append(data.default_collate(batch))
+            except RuntimeError as error:
+                outcomes.append(str(error))
+        assert same(*outcomes)
+
+
 # Resuming
 
 
@@ -511,6 +577,7 @@ def test_stateful_data_loader_goes_on_after_any_step(workers, tmp_path):
         second.load_state_dict(state)
         assert begin + ids(second) == whole
         del first, second
+    settle()  # errors of other tests may hold their workers in a cycle
     assert not multiprocessing.active_children()
 
 
@@ -628,7 +695,7 @@ def test_rank_comes_from_the_environment(monkeypatch):
 # The documentation
 
 
-@pytest.mark.parametrize(("page", "blocks"), [("loaders.md", 4), ("migrating.md", 1)])
+@pytest.mark.parametrize(("page", "blocks"), [("loaders.md", 5), ("migrating.md", 1)])
 def test_code_in_the_docs_runs(page, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_page(page, "torch") == blocks

@@ -38,7 +38,8 @@ SEES = {
     "payload": {*FACE, "memory"},
     "recovery": {*FACE, "processes", "storage", "container"},
     "dataset": CORE - {"dataset"},
-    "torch": CORE,
+    "torch": {*CORE, "torch_workers"},
+    "torch_workers": {"memory", "processes"},
     "jax": CORE,
     "grain": CORE,
     "arrow": CORE,
@@ -70,7 +71,7 @@ LIBRARIES = {
     "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
-ADAPTERS = {"torch", "jax", "grain", "arrow", "tfds", "tf", "cli"}
+ADAPTERS = {"torch", "torch_workers", "jax", "grain", "arrow", "tfds", "tf", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec"}
 
 
@@ -198,6 +199,7 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
         "records.py",
         "py.typed",
         "torch.py",
+        "torch_workers.py",
         "jax.py",
         "grain.py",
     }
