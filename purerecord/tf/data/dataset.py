@@ -179,7 +179,7 @@ class Dataset(WindowMethods):
             return lambda element: as_element(function(element), "Dataset.map()")
 
         def make(run: Run) -> Iterator[Element]:
-            elements, function = self._iterate(run), function_in(run)
+            elements, function = self._iterate_to_parse(run), function_in(run)
             if threads > 0:
                 return iterators.ParallelMap(function, elements, threads)
             if threads == AUTOTUNE:

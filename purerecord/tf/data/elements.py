@@ -19,11 +19,18 @@ from .._values.nest import apply
 from .._values.tensor import EagerTensor, of_array
 from ..errors import OutOfRangeError, invalid
 from .iterators import MakeIterator
+from .record_blocks import RecordBlocks
 from .run import Run
 from .structure import Element, Spec, numpy_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
+
+# The kinds of datasets whose elements may be records of files: all of them, or those of such a dataset.
+_MAY_READ_FILES = ("FlatMap", "Interleave", "ParallelInterleave")
+_KEEP_ELEMENTS = (
+    "Concatenate", "IgnoreErrors", "Options", "Prefetch", "Repeat", "Shard", "Shuffle", "Skip", "Take",
+)  # fmt: skip
 
 AUTOTUNE = -1
 INFINITE = -1
@@ -47,7 +54,7 @@ class OwnedIterator(Iterator[Any]):
 
     def __init__(self, dataset: Elements, convert: Callable[[Any], Any] | None = None) -> None:
         self._dataset = dataset
-        self._elements = dataset._iterate(Run())
+        self._elements = dataset._iterate_to_parse(Run())
         self._convert = convert
 
     @property
@@ -81,6 +88,8 @@ class Elements(metaclass=_ExplainsMissing):
 
     # The class of derived datasets. It is ``Dataset``, also for subclasses; the module ``dataset`` sets it.
     _dataset_class: ClassVar[type[Dataset]]
+    # Whether elements may be records as they lie in files, which can be read ahead.
+    _reads_records = False
 
     def __init__(
         self,
@@ -98,6 +107,11 @@ class Elements(metaclass=_ExplainsMissing):
     def _iterate(self, run: Run, number: int = 0) -> Iterator[Any]:
         """A new iterator. ``run`` is that of a dataset of which this one is the input of this number."""
         return self._make_iterator(run.input(number))
+
+    def _iterate_to_parse(self, run: Run) -> Iterator[Any]:
+        """A new iterator for a function that may parse each element."""
+        elements = self._iterate(run)
+        return RecordBlocks(elements) if self._reads_records else elements
 
     @property
     def _known_spec(self) -> Spec | None:
@@ -185,6 +199,7 @@ class Elements(metaclass=_ExplainsMissing):
         if spec is None and not callable(self._spec):
             made._spec = self._spec
         made._options = self._options
+        made._reads_records = kind in _MAY_READ_FILES or (self._reads_records and kind in _KEEP_ELEMENTS)
         return made
 
 

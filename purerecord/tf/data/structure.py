@@ -11,6 +11,7 @@ import numpy as np
 
 from .._values.nest import apply, flatten, same
 from .._values.ragged_sparse import SparseTensor, type_spec_from_value, unwrap
+from .._values.rows import Row
 from .._values.shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
 from .._values.tensor import EagerTensor, Tensor, convert_to_tensor
 
@@ -22,7 +23,11 @@ def as_element(value: Any, origin: str = "") -> Element:
     """What a function returned, as a structure of tensors. A list counts as a tuple."""
     if isinstance(value, list):
         value = tuple(value)
+    if type(value) is Row and value._intact:
+        return value.alias()
     try:
+        if type(value) is tuple and Row in map(type, value):
+            return tuple([as_element(part) if type(part) is Row else apply(as_leaf, part) for part in value])
         return apply(as_leaf, value)
     except (TypeError, ValueError) as error:
         if origin and not any(hasattr(leaf, "__array__") for leaf in flatten(value)):

@@ -15,6 +15,7 @@ from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
 from .._values.ragged_sparse import wrap
+from .._values.rows import RecordTensor
 from .._values.tensor import convert_to_tensor, of_array, to_numpy
 from ..errors import InvalidArgumentError, combined_error, invalid
 from .specs import core_specs
@@ -51,6 +52,8 @@ def parse_single_example(
         raise ValueError("Invalid argument: features cannot be None.")
     if not features:
         raise ValueError("Invalid argument: features cannot be empty.")
+    if type(serialized) is RecordTensor and (row := serialized.parsed(core_specs(features))) is not None:
+        return row
     payload = _payloads(serialized)
     if payload.ndim:
         raise ValueError("Input serialized must be a scalar")
@@ -59,9 +62,6 @@ def parse_single_example(
 
 def _parse(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
     specs = core_specs(features)
-    for spec in specs.values():
-        if getattr(spec, "allow_missing", True) is False:
-            raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     single = not payloads.ndim
     source = payloads[()] if single else payloads
     with _tensorflow_errors(_ExampleMessages(specs, single)):
