@@ -19,6 +19,8 @@ from ...records import BytesLike, Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
 from ..ragged import Ragged
+from ..sparse import Sparse
+from ..similar_rows import Row, decode_row
 from ..specs import (
     FeatureSpec,
     FixedLenFeature,
@@ -29,7 +31,7 @@ from ..specs import (
     as_features,
 )
 from ..values import Array, object_array
-from ..wire import ABSENT, BYTES, INT64, Value, decode_features
+from ..wire import ABSENT, BYTES, INT64, Value
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
@@ -169,7 +171,12 @@ def _natural_output(column: Column, size: int) -> Output:
 def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
     """One example, parsed as a batch of one, except for the values that fit their spec as decoded."""
     specs, kinds, _ = request
-    found = decode_features(payload)
+    found = decode_row(bytes(payload))
+    if isinstance(found, Row):
+        outputs = _single_values(found, specs)
+        if outputs is not None:
+            return outputs
+        found = found.features()
     outputs = {name: _fitting_value(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
     if rest:
@@ -179,10 +186,37 @@ def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str,
     return outputs
 
 
+def _single_values(row: Row, specs: Mapping[str, FeatureSpec]) -> dict[str, Output] | None:
+    """The outputs if every spec asks for a single value and the record has it; else None."""
+    remembered = row.layout.remembered
+    if remembered is None or remembered[0] is not specs:
+        places = row.layout.places
+        fit = all(
+            type(spec) is FixedLenFeature
+            and not spec.shape
+            and places.get(name, _ABSENT)[0] == KINDS[spec.dtype]
+            for name, spec in specs.items()
+        )
+        numbers = [(name, row.number(name)) for name in specs] if fit else None
+        remembered = row.layout.remembered = specs, numbers
+    if remembered[1] is None:
+        return None
+    values = row.singles()
+    outputs: dict[str, Output] = {name: values[number] for name, number in remembered[1]}
+    for name, (kind, others) in row.others.items():
+        if name in outputs:
+            if kind != row.layout.places[name][0] or len(others) != 1:
+                return None
+            outputs[name] = others[0]
+    return outputs
+
+
 def _fitting_value(spec: FeatureSpec, kind: int, values: Any) -> Output:
-    """The output for a FixedLenFeature if the values have its kind and count, else None."""
+    """The output for a FixedLenFeature or a VarLenFeature that the values fit, else None."""
     if type(spec) is FixedLenFeature and kind == KINDS[spec.dtype] and len(values) == spec.count:
         return _as_array(kind, values).reshape(spec.shape) if spec.shape else values[0]
+    if type(spec) is VarLenFeature and kind == KINDS[spec.dtype]:
+        return Sparse(np.arange(len(values))[:, None], _as_array(kind, values), (len(values),))
     return None
 
 

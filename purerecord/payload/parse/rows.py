@@ -42,11 +42,11 @@ class Rows:
 
     def only(self, row: int) -> Rows:
         """A column of the value of example ``row`` alone, which does not keep this one."""
-        return _OneRow(self[row])
+        return OneRow(self[row])
 
 
-class _OneRow(Rows):
-    """A value."""
+class OneRow(Rows):
+    """The value of one example."""
 
     def __init__(self, value: Any) -> None:
         self._value = value

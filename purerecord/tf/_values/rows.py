@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...payload.parse.examples import kinds_by_key
-from ...payload.parse.rows import DenseRows, parse_rows
+from ...payload.parse.rows import DenseRows, OneRow, Rows, parse_rows
 from ...records import Records
 from .convert import Array
 from .ragged_sparse import wrap
@@ -59,7 +59,7 @@ class _Columns:
 
     __slots__ = ("by_name", "pending", "specs")
 
-    def __init__(self, specs: Mapping[str, Any], by_name: Mapping[str, Any]) -> None:
+    def __init__(self, specs: Mapping[str, Any], by_name: Mapping[str, Rows]) -> None:
         self.specs = specs
         self.by_name = by_name
         self.pending = dict.fromkeys(by_name, _PENDING)
@@ -166,6 +166,11 @@ class Row(dict[str, Any]):
         return cls._made(columns.pending, block, (columns, number), True)
 
     @classmethod
+    def alone(cls, specs: Mapping[str, Any], values: Mapping[str, Any]) -> Row:
+        """A record that was parsed alone: the core's ``values`` for the core's ``specs``."""
+        return cls._of(_NO_BLOCK, _Columns(specs, {key: OneRow(values[key]) for key in specs}), 0)
+
+    @classmethod
     def _made(
         cls, values: dict[str, Any], block: Block, place: tuple[_Columns, int], intact: bool
     ) -> Row:
@@ -270,6 +275,10 @@ class Row(dict[str, Any]):
 
     def popitem(self) -> tuple[str, Any]:
         return dict.popitem(self._all())
+
+
+_NO_BLOCK = Block([])
+_NO_BLOCK.release()
 
 
 # --- Batches ----------------------------------------------------------------------------------------

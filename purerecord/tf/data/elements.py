@@ -21,7 +21,7 @@ from ..errors import OutOfRangeError, invalid
 from .iterators import MakeIterator
 from .record_blocks import RecordBlocks
 from .run import Run
-from .structure import Element, Spec, numpy_of
+from .structure import Element, Spec, numpy_of, without_rows
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -52,7 +52,7 @@ class Options:
 class OwnedIterator(Iterator[Any]):
     """The iterator that ``iter(dataset)`` returns."""
 
-    def __init__(self, dataset: Elements, convert: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, dataset: Elements, convert: Callable[[Any], Any] = without_rows) -> None:
         self._dataset = dataset
         self._elements = dataset._iterate_to_parse(Run())
         self._convert = convert
@@ -63,8 +63,7 @@ class OwnedIterator(Iterator[Any]):
         return self._dataset.element_spec
 
     def __next__(self) -> Any:
-        element = next(self._elements)
-        return element if self._convert is None else self._convert(element)
+        return self._convert(next(self._elements))
 
     def get_next(self) -> Any:
         """The next element; at the end an ``OutOfRangeError``."""
@@ -168,7 +167,7 @@ class Elements(metaclass=_ExplainsMissing):
         found = list(islice(self._iterate(Run()), 2))
         if len(found) != 1:
             raise invalid("Dataset had more than one element." if found else "Dataset was empty.")
-        return found[0]
+        return without_rows(found[0])
 
     def __repr__(self) -> str:
         try:

@@ -23,17 +23,29 @@ def as_element(value: Any, origin: str = "") -> Element:
     """What a function returned, as a structure of tensors. A list counts as a tuple."""
     if isinstance(value, list):
         value = tuple(value)
-    if type(value) is Row and value._intact:
-        return value.alias()
     try:
-        if type(value) is tuple and Row in map(type, value):
-            return tuple([as_element(part) if type(part) is Row else apply(as_leaf, part) for part in value])
         return apply(as_leaf, value)
     except (TypeError, ValueError) as error:
         if origin and not any(hasattr(leaf, "__array__") for leaf in flatten(value)):
             text = f"Unsupported return value from function passed to {origin}: {value}."
             raise TypeError(text) from error
         raise
+
+
+def as_mapped(value: Any, origin: str) -> Element:
+    """``as_element`` that leaves parsed records as they are, alone or in a tuple."""
+    if type(value) is Row and value._intact:
+        return value.alias()
+    if type(value) in (tuple, list) and Row in map(type, value):
+        return tuple([as_mapped(part, origin) if type(part) is Row else as_element(part) for part in value])
+    return as_element(value, origin)
+
+
+def without_rows(element: Element) -> Element:
+    """An element as users get it: with plain dictionaries."""
+    if type(element) is tuple:
+        return tuple([part.copy() if type(part) is Row else part for part in element])
+    return element.copy() if type(element) is Row else element
 
 
 def as_leaf(value: Any) -> Any:
