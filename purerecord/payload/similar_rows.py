@@ -23,7 +23,12 @@ _LAST = [sum(0x80 << 8 * i for i in range(n - 1)) for n in range(_MOST_VARINT + 
 
 _OTHER = 0  # a step for an entry of any form
 # The bytes that a single value of each kind can have.
-_SIZES = {_OTHER: range(0), FLOAT: range(4, 5), INT64: range(1, _MOST_VARINT + 1), BYTES: range(_MOST_SHORT + 1)}
+_SIZES = {
+    _OTHER: range(0),
+    FLOAT: range(4, 5),
+    INT64: range(1, _MOST_VARINT + 1),
+    BYTES: range(_MOST_SHORT + 1),
+}
 _FILLER = {FLOAT: b"\0\0\0\0", INT64: 0, BYTES: b""}
 
 
@@ -110,7 +115,10 @@ class RowLayout:
                             word = int.from_bytes(data[begin:end], "little")
                             good = word & _MORE[length] == _LAST[length]
                             value = (
-                                word & 0x7F | word >> 1 & 0x3F80 | word >> 2 & 0x1FC000 | word >> 3 & 0xFE00000
+                                word & 0x7F
+                                | word >> 1 & 0x3F80
+                                | word >> 2 & 0x1FC000
+                                | word >> 3 & 0xFE00000
                             )
                             for place in range(4, length):
                                 value |= word >> place & 0x7F << 7 * place

@@ -32,6 +32,7 @@ from ..specs import (
 )
 from ..values import Array, object_array
 from ..wire import ABSENT, BYTES, INT64, Value
+from .announced import parsed_with_others
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
 from .partitions import ragged
@@ -68,7 +69,7 @@ def parse_example(
     dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A
     single payload gives what ``parse_single_example`` gives. ``name`` only completes TensorFlow's signature.
     """
-    request = _request(features)
+    request = request_of(features)
     payload, records = payload_or_records(serialized)
     if records is None:
         return _parse_single(payload, request, example_names)
@@ -90,7 +91,7 @@ def parse_single_example(
     The same as ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
     scalar or ``bytes``, and a ``RaggedFeature`` without partitions a plain vector.
     """
-    request = _request(features)
+    request = request_of(features)
     payload, records = payload_or_records(serialized)
     if records is not None:
         raise ValueError("serialized must be one payload; use parse_example for a batch")
@@ -168,8 +169,11 @@ def _natural_output(column: Column, size: int) -> Output:
     return Ragged(column.values, column.row_splits, *column.masks)
 
 
-def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
+def _parse_single(payload: BytesLike, request: Request, name: Any) -> dict[str, Output]:
     """One example, parsed as a batch of one, except for the values that fit their spec as decoded."""
+    together = parsed_with_others(payload, request)
+    if together is not None:
+        return together
     specs, kinds, _ = request
     found = decode_row(bytes(payload))
     if isinstance(found, Row):
@@ -272,7 +276,7 @@ def _keys(name: str, spec: FeatureSpec) -> list[tuple[str, int]]:
     return [(name, KINDS[spec.dtype])]
 
 
-class _Request(NamedTuple):
+class Request(NamedTuple):
     """What a caller asks for: checked specs, and the keys to decode with their kinds."""
 
     specs: dict[str, FeatureSpec]
@@ -281,10 +285,11 @@ class _Request(NamedTuple):
 
 
 # The latest requests, newest first: a program that parses batch after batch repeats the same request.
-_requests: list[_Request] = []
+_requests: list[Request] = []
 
 
-def _request(features: Mapping[str, Any]) -> _Request:
+def request_of(features: Mapping[str, Any]) -> Request:
+    """The request for ``features``: the same object for the same specs, most of the time."""
     for request in tuple(_requests):
         # Specs are immutable, so the same objects need no second check.
         if _is_same_spec_dict(features, request.given):
@@ -296,7 +301,7 @@ def _request(features: Mapping[str, Any]) -> _Request:
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
     short = {name: spec for name, spec in features.items() if isinstance(spec, str)}
-    request = _Request(specs, kinds_by_key(specs), {**specs, **short})
+    request = Request(specs, kinds_by_key(specs), {**specs, **short})
     _requests[:] = [request, *_requests][:_REQUESTS_KEPT]
     return request
 

@@ -8,7 +8,7 @@ from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..specs import (
 from ..values import Array
 from .checked_columns import CheckedColumns, lengths_of
 from .dense_sparse import fixed_len, sparse
-from .examples import Builder, build
+from .examples import Builder, Request, build
 from .partitions import ragged
 
 
@@ -162,6 +162,10 @@ def _default_size(spec: FeatureSpec) -> int:
     return spec.count if has_default else 0  # type: ignore[union-attr]
 
 
+# Fewer examples gain nothing from being parsed together, nor do examples that are larger on average.
+_FEWEST, _LARGEST_MEAN = 8, 1 << 14
+
+
 def parse_rows(
     records: Records, specs: Mapping[str, FeatureSpec], kinds: Mapping[str, int]
 ) -> dict[str, Rows] | None:
@@ -174,6 +178,53 @@ def parse_rows(
         return None
 
 
-def row_of(columns: Mapping[str, Rows], row: int) -> dict[str, Any]:
-    """What ``parse_single_example`` gives for example ``row``."""
-    return {name: column[row] for name, column in columns.items()}
+class ParsedRows(Sequence[dict[str, Any]]):
+    """What ``parse_single_example`` gives for each of some examples; made when it is asked for."""
+
+    __slots__ = ("_columns", "_range")
+
+    def __init__(self, columns: Mapping[str, Rows], rows: range) -> None:
+        self._columns = columns
+        self._range = rows
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return ParsedRows(self._columns, self._range[key])
+        row = self._range[key]
+        return {name: column[row] for name, column in self._columns.items()}
+
+    def columns(self) -> Iterator[tuple[str, Array | list[Any]]]:
+        """For each feature an array of all its values, or a list if they may differ in shape."""
+        rows = self._range
+        for name, column in self._columns.items():
+            if isinstance(column, DenseRows):
+                yield name, column.array[rows.start : rows.stop : rows.step].copy()
+            else:
+                yield name, [column[row] for row in rows]
+
+
+def parse_each(payloads: Records | Sequence[bytes], request: Request) -> ParsedRows | None:
+    """Payloads parsed together as ``parse_single_example`` parses each.
+
+    None if they must be parsed one by one: they do not fit, or are too few or too large to gain anything.
+    """
+    if not gains_from_others(payloads):
+        return None
+    columns = parse_rows(Records.of(payloads), request.specs, request.kinds)
+    return None if columns is None else ParsedRows(columns, range(len(payloads)))
+
+
+def gains_from_others(payloads: Any) -> bool:
+    """Whether these are payloads that are worth being parsed together."""
+    if len(payloads) < _FEWEST:
+        return False
+    if isinstance(payloads, Records):
+        size = payloads.nbytes
+    else:
+        if set(map(type, payloads)) != {bytes}:
+            return False
+        size = sum(map(len, payloads))
+    return size <= _LARGEST_MEAN * len(payloads)

@@ -171,9 +171,7 @@ class Row(dict[str, Any]):
         return cls._of(_NO_BLOCK, _Columns(specs, {key: OneRow(values[key]) for key in specs}), 0)
 
     @classmethod
-    def _made(
-        cls, values: dict[str, Any], block: Block, place: tuple[_Columns, int], intact: bool
-    ) -> Row:
+    def _made(cls, values: dict[str, Any], block: Block, place: tuple[_Columns, int], intact: bool) -> Row:
         row: Row = dict.__new__(cls)
         dict.update(row, values)
         row._block, row._place, row._intact = block, place, intact

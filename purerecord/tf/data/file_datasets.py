@@ -20,7 +20,11 @@ class _FileDataset(Dataset):
     """A dataset of scalar strings that are read from files."""
 
     def __init__(
-        self, kind: str, filenames: Any, read_file: Callable[[str], Iterator[EagerTensor]], parallel_reads: Any
+        self,
+        kind: str,
+        filenames: Any,
+        read_file: Callable[[str], Iterator[EagerTensor]],
+        parallel_reads: Any,
     ) -> None:
         super().__init__(*sources.file_elements(filenames, read_file, parallel_reads, kind))
 

@@ -37,7 +37,15 @@ def as_mapped(value: Any, origin: str) -> Element:
     if type(value) is Row and value._intact:
         return value.alias()
     if type(value) in (tuple, list) and Row in map(type, value):
-        return tuple([as_mapped(part, origin) if type(part) is Row else as_element(part) for part in value])
+        try:
+            return tuple(
+                [
+                    part.alias() if type(part) is Row and part._intact else apply(as_leaf, part)
+                    for part in value
+                ]
+            )
+        except (TypeError, ValueError):
+            pass  # ``as_element`` words it
     return as_element(value, origin)
 
 

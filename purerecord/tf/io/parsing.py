@@ -65,7 +65,9 @@ def parse_single_example(
 def _parse_to_tensors(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
     specs = core_specs(features)
     single = not payloads.ndim
-    parsed = _parse(payloads[()] if single else payloads, specs, None if names is None or single else _texts(names))
+    parsed = _parse(
+        payloads[()] if single else payloads, specs, None if names is None or single else _texts(names)
+    )
     return {key: wrap(parsed[key]) for key in specs}
 
 
