@@ -19,8 +19,8 @@ from ...records import BytesLike, Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
 from ..ragged import Ragged
-from ..sparse import Sparse
 from ..similar_rows import Row, decode_row
+from ..sparse import Sparse
 from ..specs import (
     FeatureSpec,
     FixedLenFeature,
