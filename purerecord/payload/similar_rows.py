@@ -1,8 +1,9 @@
 """One Example at a time, for records that look like the ones before: the same features in the same order.
 
-``RowLayout`` knows the headers of the entries of earlier records. An entry of one value needs one comparison then,
-instead of a walk through its five lengths. Whatever deviates goes to the row decoder in ``wire``, which is the
-definition: this module never gives another result, and never an error. It does not know what values are for.
+``RowLayout`` knows the headers of the entries of earlier records. An entry of one value needs one
+comparison then, instead of a walk through its five lengths. Whatever deviates goes to the row decoder in
+``wire``, which is the definition: this module never gives another result, and never an error. It does not
+know what values are for.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ class RowLayout:
                 return None
             others[name], position = (plain[1], plain[2]), plain[3]
             if kind:
-                (floats if kind == FLOAT else integers if kind == INT64 else strings).append(_FILLER[kind])  # type: ignore[attr-defined]
+                fill: list[Any] = floats if kind == FLOAT else integers if kind == INT64 else strings
+                fill.append(_FILLER[kind])
         if position != len(data):
             return None
         # Copied, so that callers can change it.
@@ -174,7 +176,7 @@ _latest: list[str] = []
 
 
 def decode_row(data: bytes) -> Row | dict[str, Value]:
-    """The features of a serialized Example: as a Row if it looks like earlier ones, else as by the row decoder."""
+    """The features of a serialized Example: a Row if it looks like earlier ones, else the row decoder's."""
     global _remembered, _latest  # noqa: PLW0603 - a cache
     for layout in _remembered:
         row = layout.decode(data)

@@ -1,4 +1,4 @@
-"""Records that look like earlier ones are decoded to what the row decoder gives, and nothing else is accepted."""
+"""Records that look like earlier ones are decoded to what the row decoder gives, and no others are."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from purerecord.tf._values.ragged_sparse import RaggedTensor, SparseTensor, unwr
 from purerecord.tf._values.tensor import EagerTensor
 
 
-def exact(value: Any) -> Any:
+def exact(value: Any) -> Any:  # noqa: PLR0911 - one for each type
     """``value`` with its types, dtypes, shapes, bits and the order of its keys."""
     if isinstance(value, Mapping):
         return [(key, exact(part)) for key, part in value.items()]

@@ -1,8 +1,8 @@
-"""The payloads that a function in this thread is about to get one by one, so that they can be parsed together.
+"""Payloads that a function in this thread is about to get one by one, so that they can be parsed together.
 
-``announced`` is a context in which a function is called with each of some payloads. Once it has parsed two of them
-in a row, ``parse_single_example`` parses the next ones together. That changes no result and no error, only
-the time. This module does not know how payloads are parsed.
+``announced`` is a context in which a function is called with each of some payloads. Once it has parsed two
+of them in a row, ``parse_single_example`` parses the next ones together. That changes no result and no
+error, only the time. This module does not know how payloads are parsed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Many Examples parsed together and handed out one by one, each as ``parse_single_example`` gives it.
 
-``parse_rows`` makes one column for each spec; ``column[i]`` is the value for example ``i``. A value owns its
-memory, so that one that is kept does not keep the others. If any of the examples does not fit the specs, all of
-them are left to ``parse_single_example``, which words the error. This module does not know where examples come
-from.
+``parse_rows`` makes one column for each spec; ``column[i]`` is the value for example ``i``. A value owns
+its memory, so that one that is kept does not keep the others. If any of the examples does not fit the
+specs, all of them are left to ``parse_single_example``, which words the error. This module does not know
+where examples come from.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Records that are parsed together, although a program parses them one by one.
 
-A dataset makes a ``Block`` of the records that it is about to hand out. The first ``parse_single_example`` of one
-of them parses all of them, and every call gives a ``Row`` of the result: a dictionary whose tensors are made when
-they are asked for. Rows and their tensors know their place in the columns, so a batch of them is a slice of each
-column, and a feature that nobody asks for costs nothing. If any record of a block does not fit, all of
-them are parsed one by one: results and errors are the same either way.
+A dataset makes a ``Block`` of the records that it is about to hand out. The first ``parse_single_example``
+of one of them parses all of them, and every call gives a ``Row`` of the result: a dictionary whose tensors
+are made when they are asked for. Rows and their tensors know their place in the columns, so a batch of them
+is a slice of each column, and a feature that nobody asks for costs nothing. If any record of a block does
+not fit, all of them are parsed one by one: results and errors are the same either way.
 
-A block is released when its dataset is two blocks further. Rows that are still in use then get copies of their
-own values, so that one row never keeps the memory of a block. This module knows neither datasets nor files.
+A block is released when its dataset is two blocks further. Rows that are still in use then get copies of
+their own values, so that one row never keeps the memory of a block. This module knows neither datasets nor
+files.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class RecordTensor(EagerTensor):
         return scalar
 
     def parsed(self, specs: Mapping[str, Any]) -> Row | None:
-        """The record parsed by the core's ``specs``, together with its block; None if it must be parsed alone."""
+        """The record parsed by the core's ``specs`` with its block; None if it must be parsed alone."""
         if self._place is None:
             return None
         block, number = self._place
@@ -146,12 +147,12 @@ _PENDING: Any = _Pending()
 class Row(dict[str, Any]):
     """The features of one record. As a dictionary like any other, it can be changed.
 
-    Values are made when they are asked for. ``Row(...)`` is a plain dictionary, so code that makes a mapping of
-    the type of another one need not know rows.
+    Values are made when they are asked for. ``Row(...)`` is a plain dictionary, so code that makes a mapping
+    of the type of another one need not know rows.
     """
 
-    # ``_place`` is replaced as a whole, because another thread may release the block. ``_intact`` is false once
-    # a value may be another one than that of the record.
+    # ``_place`` is replaced as a whole, because another thread may release the block. ``_intact`` is false
+    # once a value may be another one than that of the record.
     __slots__ = ("__weakref__", "_block", "_intact", "_place")
 
     _block: Block
@@ -216,7 +217,7 @@ class Row(dict[str, Any]):
         return dict.__iter__(self)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 - this is ``get``
 
     def items(self) -> Any:
         return dict.items(self._all())
@@ -233,7 +234,7 @@ class Row(dict[str, Any]):
     def __ne__(self, other: object) -> bool:
         return dict.__ne__(self._all(), other._all() if isinstance(other, Row) else other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __or__(self, other: Any) -> Any:
         return self.copy() | other if isinstance(other, dict) else NotImplemented
@@ -283,7 +284,7 @@ _NO_BLOCK.release()
 
 
 def stacked_tensors(tensors: Sequence[Any]) -> Array | None:
-    """The rows as an array with one more dimension; None if they are no rows, or not of one shape and dtype."""
+    """The rows as an array; None if some are no rows, or differ in shape or dtype."""
     if set(map(type, tensors)) != {RowTensor}:
         return None
     places = [tensor._place for tensor in tensors]
@@ -333,4 +334,5 @@ def _joined(parts: list[tuple[Array, Any]]) -> Array:
     if len(parts) > 1:
         return np.concatenate([column[index] for column, index in parts])
     column, index = parts[0]
-    return column[index].copy() if isinstance(index, slice) else column[index]
+    chosen: Array = column[index]
+    return chosen.copy() if isinstance(index, slice) else chosen

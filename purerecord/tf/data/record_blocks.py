@@ -1,8 +1,8 @@
-"""Records are taken some at a time before a function gets them one by one, so that they can be parsed together.
+"""Records are taken some at a time before a function gets them, so that they can be parsed together.
 
-Which elements come, in which order, and where an error is raised stays the same: only datasets whose elements are
-records as they lie in files are read ahead. ``_values.rows`` says how parsing uses the blocks. This module does
-not know what a record holds.
+Which elements come, in which order, and where an error is raised stays the same: only datasets whose
+elements are records as they lie in files are read ahead. ``_values.rows`` says how parsing uses the blocks.
+This module does not know what a record holds.
 """
 
 from __future__ import annotations

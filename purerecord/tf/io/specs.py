@@ -247,9 +247,9 @@ def core_specs(features: Mapping[str, Any], allowed: tuple[str, ...] = _ALL) -> 
     """
     for names, specs, kinds, converted in _latest:
         # The same objects need no second look.
-        if kinds is allowed and len(features) == len(specs) and all(map(is_, features.values(), specs)):
-            if list(features) == names:
-                return converted
+        same = kinds is allowed and len(features) == len(specs) and all(map(is_, features.values(), specs))
+        if same and list(features) == names:
+            return converted
     key = (allowed, *features, *map(_value_of, features.values()))
     if key not in _cache:
         if len(_cache) >= _MAX_CACHED:

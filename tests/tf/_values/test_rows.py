@@ -76,9 +76,9 @@ USES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "items": lambda d: list(d.items()),
     "values": lambda d: list(d.values()),
     "get": lambda d: [d.get("a"), d.get("x"), d.get("x", 3)],
-    "dict()": lambda d: dict(d),
+    "dict()": dict,
     "** to a literal": lambda d: {"first": 1, **d},
-    "** to a call": lambda d: (lambda **named: named)(**d),
+    "** to a call": lambda d: _named(**d),
     "copy": lambda d: d.copy(),
     "copy.copy": copy.copy,
     "copy.deepcopy": copy.deepcopy,
@@ -95,14 +95,17 @@ USES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "clear": lambda d: [d.clear(), d, list(d)],
     "reversed": lambda d: list(reversed(d)),
     "repr": repr,
-    "format": lambda d: "{a}".format_map(d),
-    "%": lambda d: "%(a)s" % d,
-    "json": lambda d: json.dumps(d, default=lambda tensor: str(tensor)),
+    "format": "{a}".format_map,
+    "json": lambda d: json.dumps(d, default=str),
     "type": lambda d: isinstance(d, dict),
     "same type": lambda d: [type(d)({"a": 1}), type(d)(a=1), type(type(d)())],
     "nest": lambda d: tf.nest.map_structure(lambda leaf: leaf, d) if hasattr(tf, "nest") else None,
-    "match": lambda d: _matched(d),
+    "match": lambda d: _matched(d),  # noqa: PLW0108 - defined below
 }
+
+
+def _named(**named: Any) -> dict[str, Any]:
+    return named
 
 
 def _matched(given: dict[str, Any]) -> Any:
@@ -122,7 +125,7 @@ def test_a_row_is_used_as_any_dictionary(use: str) -> None:
 def test_rows_compare_as_dictionaries() -> None:
     ones = {key: tf.constant(1) for key in "ab"}
     assert row() != ones
-    assert not row() == ones
+    assert (row() == ones) is False
     assert ones != row()
     with pytest.raises(TypeError, match="unhashable"):
         hash(row())
