@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 PARTS = (
-    "read", "columns", "parse", "decode", "encode", "write", "index", "gzip", "validate", "memory", "import",
+    "read", "columns", "parse", "decode", "rows", "one", "encode", "write", "index", "gzip", "validate",
+    "memory", "import",
 )  # fmt: skip
 
 
@@ -38,6 +39,7 @@ Targets = dict[str, "float | None"]
 BASIC_WORKLOADS = ("tab", "ctr", "emb", "img")
 ALL_WORKLOADS = (*BASIC_WORKLOADS, "shuf", "shuf40", "wide", "wide3", "seq")
 SLOW_PEER_RECORDS = 20_000
+ROWS, SINGLE_ROWS = 10_000, 1_000  # records that are parsed one by one: through a dataset, and by calls
 
 
 def same_target(names: tuple[str, ...], target: float | None) -> Targets:
@@ -74,6 +76,24 @@ TABLE: list[tuple[str, str, str, str, Targets, Any]] = [
      same_target(ALL_WORKLOADS, None), {"batch": 4096}),
     ("decode", "tfrecord_loader", "decode", "tfrecord.decode",
      {"tab": 50.0, "ctr": 50.0, "emb": 8.0, "img": 8.0, "shuf": None}, {}),
+    ("rows", "map(parse_single_example).batch(64)", "tutorial", "tensorflow.tutorial",
+     {"tab": 3.0, "ctr": 3.0, "emb": 3.0, "img": 1.5}, {"take": ROWS}),
+    ("rows", "the same, two features of it", "tutorial_pair", "tensorflow.tutorial_pair",
+     same_target(BASIC_WORKLOADS, None), {"take": ROWS}),
+    ("rows", "the same, AUTOTUNE and prefetch", "tutorial_tuned", "tensorflow.tutorial_tuned",
+     same_target(BASIC_WORKLOADS, None), {"take": ROWS}),
+    ("rows", "the same, shuffled before", "tutorial_shuffled", "tensorflow.tutorial_shuffled",
+     {"tab": None, "ctr": None}, {"take": ROWS}),
+    ("rows", "the core's parse before batch", "parse_rows", "tensorflow.tutorial",
+     same_target(BASIC_WORKLOADS, None), {"take": ROWS}),
+    ("rows", "the core's map before batch", "map_rows", "tensorflow.tutorial",
+     same_target(BASIC_WORKLOADS, None), {"take": ROWS}),
+    ("one", "parse_single_example to numpy", "one", "tensorflow.one",
+     same_target(BASIC_WORKLOADS, None), {"take": SINGLE_ROWS}),
+    ("one", "parse_single_example to tensors", "one_to_tensors", "tensorflow.one_to_tensors",
+     same_target(BASIC_WORKLOADS, None), {"take": SINGLE_ROWS}),
+    ("one", "Example.FromString, features to arrays", "one_decoded", "tensorflow.one_decoded",
+     same_target(BASIC_WORKLOADS, None), {"take": SINGLE_ROWS}),
     ("encode", "tf.train.Example + TFRecordWriter", "encode", "tensorflow.encode",
      {"tab": 30.0, "ctr": 30.0, "emb": None, "img": None, "wide": None}, {}),
     ("encode", "tf.train.Example filled in place", "encode", "tensorflow.encode_filled",

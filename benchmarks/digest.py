@@ -31,6 +31,12 @@ class Written(NamedTuple):
     exact: bool
 
 
+class Single(NamedTuple):
+    """The parsed features of one record: a product without a batch dimension."""
+
+    features: dict[str, Any]
+
+
 Plain = Union[bytes, memoryview, "list[bytes]", "dict[str, Rows]", Written, int]
 
 
@@ -40,6 +46,11 @@ def dense(values: npt.NDArray[Any] | list[bytes]) -> Rows:
     count = len(array)
     flat: Any = array.ravel().tolist() if array.dtype == object else array.ravel()
     return Rows(flat, np.full(count, len(flat) // max(count, 1), np.int64))
+
+
+def single(value: Any) -> Rows:
+    """The value of one record, without a batch dimension, as a column of one row."""
+    return dense([value] if isinstance(value, bytes) else np.asarray(value)[None])
 
 
 def padded(values: npt.NDArray[Any], lengths: npt.NDArray[np.int64]) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import purerecord as pr
-from benchmarks.digest import Plain, Rows, Written, dense, padded
+from benchmarks.digest import Plain, Rows, Single, Written, dense, padded, single
 from benchmarks.handmade import Column, Jagged, payloads
 from benchmarks.sides import Task, Variant
 from benchmarks.workloads import Field, NotThereYetError, Workload
@@ -106,6 +106,90 @@ def _from_files(paths: list[str], decode: Any, sizes: Sequence[int]) -> list[Var
     return variants
 
 
+# --- record by record --------------------------------------------------------------------------------
+
+
+def _facade(task: Task) -> tuple[Any, Any, Any]:
+    """``purerecord.tf``, its dataset of the records, and the function that parses one."""
+    from purerecord import tf  # noqa: PLC0415 - not all actions need it
+
+    dtypes = {"int64": tf.int64, "float32": tf.float32, "bytes": tf.string}
+    spec = {
+        name: tf.io.VarLenFeature(dtypes[kind])
+        if shape is None
+        else tf.io.FixedLenFeature(shape, dtypes[kind])
+        for name, (kind, shape) in task.work.spec.items()
+    }
+    records = tf.data.TFRecordDataset(task.path).take(task.take)
+    return tf, records, lambda record: tf.io.parse_single_example(record, spec)
+
+
+def tutorial(task: Task) -> list[Variant]:
+    """``purerecord.tf`` in the pipeline of the tutorials: each record is parsed by itself, then batched."""
+    _, records, parse_one = _facade(task)
+    return [records.map(parse_one).batch(64).__iter__]
+
+
+def tutorial_pair(task: Task) -> list[Variant]:
+    """The same, with a tuple of two features, as for training."""
+    _, records, parse_one = _facade(task)
+    names = list(task.work.spec)
+
+    def parse_pair(record: Any) -> Any:
+        parsed = parse_one(record)
+        return parsed[names[0]], parsed[names[-1]]
+
+    return [records.map(parse_pair).batch(64).__iter__]
+
+
+def tutorial_tuned(task: Task) -> list[Variant]:
+    """The same, with ``AUTOTUNE``."""
+    tf, records, parse_one = _facade(task)
+    mapped = records.map(parse_one, num_parallel_calls=tf.data.AUTOTUNE)
+    return [mapped.batch(64).prefetch(tf.data.AUTOTUNE).__iter__]
+
+
+def tutorial_shuffled(task: Task) -> list[Variant]:
+    """Records in the order of a shuffle with a window of one, which costs what any window costs."""
+    _, records, parse_one = _facade(task)
+    return [records.shuffle(1).map(parse_one).batch(64).__iter__]
+
+
+def parse_rows(task: Task) -> list[Variant]:
+    """The core's dataset: ``parse`` before ``batch``."""
+    records = api("TFRecordDataset")(task.path).take(task.take)
+    return [records.parse(_fixed(task.work.spec)).batch(64).__iter__]
+
+
+def map_rows(task: Task) -> list[Variant]:
+    """The core's dataset: ``map`` with ``parse_single_example`` before ``batch``."""
+    records = api("TFRecordDataset")(task.path).take(task.take)
+    parse_one = partial(api("parse_single_example"), features=_fixed(task.work.spec))
+    return [records.map(parse_one).batch(64).__iter__]
+
+
+def _payloads(task: Task) -> list[bytes]:
+    return list(task.limited(api("read_records")(task.path)))
+
+
+def one(task: Task) -> list[Variant]:
+    """``parse_single_example`` of records that are in memory as ``bytes``."""
+    records, spec, parse_one = _payloads(task), _fixed(task.work.spec), api("parse_single_example")
+    return [lambda: (Single(parse_one(record, spec)) for record in records)]
+
+
+def one_to_tensors(task: Task) -> list[Variant]:
+    """The same with ``purerecord.tf``."""
+    records, (_, _, parse_one) = _payloads(task), _facade(task)
+    return [lambda: (Single(parse_one(record)) for record in records)]
+
+
+def one_decoded(task: Task) -> list[Variant]:
+    """Every feature of a record as an array."""
+    records, decode_one = _payloads(task), api("decode_example")
+    return [lambda: (Single(decode_one(record)) for record in records)]
+
+
 # --- writing -----------------------------------------------------------------------------------------
 
 
@@ -194,7 +278,7 @@ def validate_pair_with_two(task: Task) -> list[Variant]:
 # --- products ----------------------------------------------------------------------------------------
 
 
-def plain(made: Any) -> Plain:
+def plain(made: Any) -> Plain:  # noqa: PLR0911 - one for each kind of product
     """A product of an action in the types of ``benchmarks.digest``."""
     if isinstance(made, (bytes, int, Written)):
         return made
@@ -202,6 +286,12 @@ def plain(made: Any) -> Plain:
         return list(made)
     if isinstance(made, Index):
         return {"offset": dense(made.offsets), "size": dense(made.sizes)}
+    if isinstance(made, Single):
+        return {
+            name: single(_array(getattr(value, "values", value))) for name, value in made.features.items()
+        }
+    if isinstance(made, tuple) and len(made) == 2:
+        return {str(number): _rows(column) for number, column in enumerate(made)}
     if isinstance(made, tuple):  # of a SequenceExample
         context, steps, lengths = made
         stepped = {name: padded(values, lengths[name]) for name, values in steps.items()}
@@ -213,10 +303,16 @@ def plain(made: Any) -> Plain:
 
 def _rows(column: Any) -> Rows:
     if hasattr(column, "dense_shape"):
-        return Rows(column.values, np.bincount(column.indices[:, 0], minlength=column.dense_shape[0]))
+        indices, size = _array(column.indices), int(_array(column.dense_shape)[0])
+        return Rows(_array(column.values), np.bincount(indices[:, 0], minlength=size))
     if hasattr(column, "row_splits"):
         return Rows(column.values, np.diff(column.row_splits))
-    return dense(np.asarray(column))  # of a BytesColumn, too
+    return dense(np.asarray(_array(column)))  # of a BytesColumn, too
+
+
+def _array(value: Any) -> Any:
+    """A tensor of ``purerecord.tf`` as an array; anything else as it is."""
+    return value.numpy() if hasattr(value, "numpy") else value
 
 
 ACTIONS = {
@@ -228,6 +324,15 @@ ACTIONS = {
         columns,
         columns_in_place,
         decode,
+        tutorial,
+        tutorial_pair,
+        tutorial_tuned,
+        tutorial_shuffled,
+        parse_rows,
+        map_rows,
+        one,
+        one_to_tensors,
+        one_decoded,
         write,
         encode,
         index,

@@ -13,7 +13,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 import numpy as np
 import tensorflow as tf
 
-from benchmarks.digest import Plain, Rows, Written, dense, padded
+from benchmarks.digest import Plain, Rows, Single, Written, dense, padded, single
 from benchmarks.handmade import Column, payloads, rows_of
 from benchmarks.sides import Task, Variant
 from benchmarks.workloads import Field, Workload
@@ -157,6 +157,85 @@ def _interleaved(task: Task, size: int) -> Any:
 _PIPELINES = (_plain_pipeline, _buffered, _fused, _parallel_reads, _interleaved)
 
 
+# --- record by record --------------------------------------------------------------------------------
+
+
+def _records(task: Task) -> Any:
+    return tf.data.TFRecordDataset(task.path).take(task.take)
+
+
+def _single(task: Task) -> Any:
+    spec = _fixed(task.work.spec)
+    return lambda record: tf.io.parse_single_example(record, spec)
+
+
+def _pair(task: Task) -> Any:
+    parse_one, names = _single(task), list(task.work.spec)
+
+    def parse_pair(record: Any) -> Any:
+        parsed = parse_one(record)
+        return parsed[names[0]], parsed[names[-1]]
+
+    return parse_pair
+
+
+def tutorial(task: Task) -> list[Variant]:
+    """The pipeline of the tutorials: each record is parsed by itself, then batched."""
+    return [_records(task).map(_single(task)).batch(64).__iter__]
+
+
+def tutorial_pair(task: Task) -> list[Variant]:
+    """The same, with a tuple of two features, as for training."""
+    return [_records(task).map(_pair(task)).batch(64).__iter__]
+
+
+def tutorial_tuned(task: Task) -> list[Variant]:
+    """The same, with ``AUTOTUNE``."""
+    mapped = _records(task).map(_single(task), num_parallel_calls=tf.data.AUTOTUNE)
+    return [mapped.batch(64).prefetch(tf.data.AUTOTUNE).__iter__]
+
+
+def tutorial_shuffled(task: Task) -> list[Variant]:
+    """Records in the order of a shuffle with a window of one, which costs what any window costs."""
+    return [_records(task).shuffle(1).map(_single(task)).batch(64).__iter__]
+
+
+def _one_by_one(task: Task, finish: Any) -> list[Variant]:
+    eager = _single(task)
+    graph = tf.function(eager, input_signature=[tf.TensorSpec([], tf.string)])
+    records = [record.numpy() for record in _records(task)]
+
+    def run(parse_one: Any) -> Iterator[Single]:
+        return (Single(finish(parse_one(record))) for record in records)
+
+    return [lambda: run(graph), lambda: run(eager)]
+
+
+def one(task: Task) -> list[Variant]:
+    """``parse_single_example`` of records that are in memory as ``bytes``, to numpy."""
+    return _one_by_one(task, _numpy)
+
+
+def one_to_tensors(task: Task) -> list[Variant]:
+    """The same, without the conversion to numpy."""
+    return _one_by_one(task, lambda parsed: parsed)
+
+
+def one_decoded(task: Task) -> list[Variant]:
+    """Messages, and every feature of them as an array."""
+    records = [record.numpy() for record in _records(task)]
+    dtypes = {"bytes_list": object, "float_list": np.float32, "int64_list": np.int64}
+
+    def decoded(record: bytes) -> Single:
+        arrays = {}
+        for name, feature in tf.train.Example.FromString(record).features.feature.items():
+            kind = feature.WhichOneof("kind")
+            arrays[name] = np.array(getattr(feature, kind).value, dtypes[kind])
+        return Single(arrays)
+
+    return [lambda: map(decoded, records)]
+
+
 # --- writing -----------------------------------------------------------------------------------------
 
 
@@ -241,6 +320,10 @@ def plain(made: Any) -> Plain:
         return made
     if isinstance(made, tf.Tensor):
         return list(made.numpy())
+    if isinstance(made, Single):
+        return {name: single(_array_or_sparse(value)) for name, value in made.features.items()}
+    if isinstance(made, tuple) and len(made) == 2:
+        return {str(number): _rows(column) for number, column in enumerate(made)}
     if isinstance(made, tuple):  # of a SequenceExample
         context, steps, lengths = made
         stepped = {name: padded(_array(values), _array(lengths[name])) for name, values in steps.items()}
@@ -255,6 +338,10 @@ def _rows(column: Any) -> Rows:
     return Rows(_array(column.values), rows)
 
 
+def _array_or_sparse(value: Any) -> Any:
+    return _array(value.values if hasattr(value, "dense_shape") else value)
+
+
 def _array(tensor: Any) -> Any:
     return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
@@ -263,5 +350,14 @@ _READING = (
     *(read, read_as_numpy, read_batches, parse, parse_to_tensors),
     *(columns, columns_to_tensors, columns_of_the_guide),
 )
+_ROWS = (
+    tutorial,
+    tutorial_pair,
+    tutorial_tuned,
+    tutorial_shuffled,
+    one,
+    one_to_tensors,
+    one_decoded,
+)
 _WRITING = (write, encode, encode_filled)
-ACTIONS = {action.__name__: action for action in (*_READING, *_WRITING)}
+ACTIONS = {action.__name__: action for action in (*_READING, *_ROWS, *_WRITING)}

@@ -4,6 +4,7 @@ One message at a time:
 
     varint         varints, one or an array of them
     wire           the protobuf wire format: the row decoder and the encoder
+    similar_rows   one Example at a time, if it looks like the ones before
     recognize      tells other messages from Examples
     example        ``encode_example`` and ``decode_example``
     images         JPEG, PNG, GIF, BMP and WebP to pixels

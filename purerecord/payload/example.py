@@ -19,6 +19,7 @@ from .. import public
 from ..errors import EncodeError
 from . import wire
 from .exact_floats import check_exact, is_exact
+from .similar_rows import Row, decode_row
 from .values import as_array, is_extra, object_array, to_bytes, to_float32
 from .varint import varint
 from .wire import BYTES, FLOAT, INT64, UNSET
@@ -61,7 +62,8 @@ def decode_example(payload: Any) -> dict[str, Any]:
     The vectors are numpy arrays of int64, of float32, or, for strings, of ``bytes`` objects. A feature
     without a kind, as a plain ``[]`` is stored, gives ``[]``.
     """
-    features = wire.decode_features(_serialized(payload, "Example"))
+    found = decode_row(bytes(_serialized(payload, "Example")))
+    features = found.features() if isinstance(found, Row) else found
     return {name: _decoded(*value) for name, value in features.items()}
 
 

@@ -5,7 +5,7 @@ parser (upb) accepts, and gives the same result: packed, unpacked and split list
 repeated keys, unknown fields and groups. It checks every length against the available bytes before use,
 bounds the nesting and does not recurse, so any bytes give a value or a ``DecodeError``.
 
-There are two paths. ``_plain_entry`` and ``_plain_feature`` recognise the layout that encoders write in
+There are two paths. ``plain_entry`` and ``_plain_feature`` recognise the layout that encoders write in
 practice, and return None at the first deviation. Then the general path, ``fields``, decides what the bytes
 mean. This module does not know what the values are for: no feature specs, no defaults, no batches.
 """
@@ -98,7 +98,7 @@ def _decode_features(data: bytes, begin: int, end: int, features: dict[str, Valu
     """Adds the entries of the Features message in ``data[begin:end]`` to ``features``."""
     position = begin
     while position < end:
-        plain = _plain_entry(data, position, end)
+        plain = plain_entry(data, position, end)
         if plain is not None:
             name, kind, values, position = plain
             features[name] = kind, values
@@ -298,7 +298,7 @@ def _read_tag(data: bytes, begin: int, end: int, name: str | None) -> tuple[int,
 # lines, and every feature needs them four times.
 
 
-def _plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, int] | None:
+def plain_entry(data: bytes, position: int, end: int) -> tuple[str, int, Any, int] | None:
     """(name, kind, values, position after it) of an entry in the usual layout, else None."""
     try:
         size = data[position + 1]

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import CorruptionError
+from ...payload.parse.rows import ParsedRows
 from ...records import Records
 
 Elements = Sequence[Any]
@@ -98,7 +99,7 @@ class FailedElement:
 
 def first_failed(elements: Elements) -> FailedElement | None:
     """The first of the elements that failed, if there is one."""
-    if isinstance(elements, Records) or FailedElement not in map(type, elements):
+    if isinstance(elements, (Records, ParsedRows)) or FailedElement not in map(type, elements):
         return None
     return next(element for element in elements if isinstance(element, FailedElement))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...payload.parse.rows import ParsedRows
 from ...payload.ragged import Ragged, concatenated
 from ...payload.sparse import Sparse
 from ...payload.values import filled, object_array
@@ -68,6 +69,12 @@ def stack(elements: Sequence[Any], allocate: Allocate | None = None) -> Any:
     """A batch of the elements; ``allocate`` lends memory for large records."""
     if isinstance(elements, Records):
         return elements
+    if isinstance(elements, ParsedRows):
+        columns = elements.columns()
+        return {
+            name: values if isinstance(values, np.ndarray) else _stack_leaves(values, f"[{name!r}]")
+            for name, values in columns
+        }
     if isinstance(elements[0], bytes):
         return Records.of(elements, allocate=allocate)
     return _merge(list(elements), "", _stack_leaves)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...payload.parse.announced import announced
+from ...payload.parse.rows import gains_from_others, parse_each
 from ..engine.lookahead import MapAheadCursor
 from ..engine.node import Context, Cursor, Elements, Node, PassThroughCursor, State, Table, Transform
 from ..engine.origins import (
@@ -134,7 +136,12 @@ class MapCursor(PassThroughCursor):
 
     def take(self, count: int) -> Elements:
         self._locator.before_take(self._parent)
-        return apply_each(self._function, self._parent.take(count), self._locator)
+        elements = self._parent.take(count)
+        if not gains_from_others(elements):
+            return apply_each(self._function, elements, self._locator)
+        elements = list(elements)  # the function gets these objects
+        with announced(elements, parse_each):
+            return apply_each(self._function, elements, self._locator)
 
     def take_lazy(self, count: int) -> Elements:
         """Nothing is mapped; ``load`` does it. So a shuffle window maps only what its consumer takes."""

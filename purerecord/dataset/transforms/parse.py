@@ -18,15 +18,16 @@ from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.columns.gather_sequences import has_feature_lists
 from ...payload.images import ImageForm
 from ...payload.parse.decode import parse_and_decode
-from ...payload.parse.examples import parse_example, parse_single_example
+from ...payload.parse.examples import parse_example, parse_single_example, request_of
+from ...payload.parse.rows import gains_from_others, parse_each
 from ...payload.parse.schema import infer_schema, schema_from_json
 from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
 from ...printable import printable
 from ...records import Records
 from ...storage.paths import is_stream
 from ..engine.lookahead import LookaheadCursor
-from ..engine.node import Context, Cursor, Node, State, Table, Transform
-from ..engine.origins import AheadOriginsCursor, Locator, attempt
+from ..engine.node import Context, Cursor, Elements, Node, State, Table, Transform
+from ..engine.origins import AheadOriginsCursor, Locator, apply_each, attempt
 from .batch import Batch, Unbatch
 from .cache import Cache
 from .files import Files
@@ -99,7 +100,7 @@ class Parse(Transform):
         parent = self.parent.open(context)
         if self._parses_together:
             return _ParseTogetherCursor(self, parent, context)
-        return MapCursor(parent, self.parsed, _ParseLocator("parse", self.parent, context))
+        return _ParseEachCursor(self, parent, context)
 
     def origins(self, context: Context) -> Cursor:
         parent = self.parent.origins(context)
@@ -155,6 +156,34 @@ class _ParseLocator(Locator):
             origins = self.find(begin, ahead)
             if (row or 0) < len(origins):
                 error.path, error.record = origins[row or 0].path, origins[row or 0].record
+
+
+class _ParseEachCursor(MapCursor):
+    """Parses records that come one by one, some at a time; their batch is then a part of the columns."""
+
+    def __init__(self, node: Parse, parent: Cursor, context: Context) -> None:
+        super().__init__(parent, node.parsed, _ParseLocator("parse", node.parent, context))
+        self._node = node
+        # Foreign records are skipped, not parsed.
+        self.cheap_lookahead = parent.cheap_lookahead if context.pattern.takes_all else 1
+
+    def take(self, count: int) -> Elements:
+        self._locator.before_take(self._parent)
+        elements = self._parent.take(min(count, _RECORDS_PER_CALL))
+        rows = self._parsed_together(elements)
+        if rows is None:
+            return apply_each(self._function, elements, self._locator)
+        self._locator.moved(len(rows))
+        return rows
+
+    def _parsed_together(self, elements: Elements) -> Elements | None:
+        if self._node.forms or not gains_from_others(elements):
+            return None
+        try:
+            request = request_of(self._node.features)
+        except (TypeError, ValueError):
+            return None  # every element raises it
+        return parse_each(elements, request)
 
 
 class _ParseTogetherCursor(LookaheadCursor):

@@ -20,6 +20,8 @@ from ...records import Records
 from ..columns.gather import Column, gather
 from ..dtypes import array_dtype
 from ..ragged import Ragged
+from ..similar_rows import Row, decode_row
+from ..sparse import Sparse
 from ..specs import (
     FeatureSpec,
     FixedLenFeature,
@@ -30,7 +32,8 @@ from ..specs import (
     as_features,
 )
 from ..values import Array, object_array
-from ..wire import ABSENT, BYTES, INT64, UNSET, Value, decode_features
+from ..wire import ABSENT, BYTES, INT64, UNSET, Value
+from .announced import parsed_with_others
 from .checked_columns import KIND_NAMES, KINDS, CheckedColumns, Origin
 from .chosen_columns import ChosenColumns, Given, text_and_bytes_columns
 from .dense_sparse import Output, fixed_len, fixed_len_sequence, sparse, unbatch, var_len
@@ -74,7 +77,7 @@ def parse_example(
     value: ``{"label": "int64"}``. A single payload gives what ``parse_single_example`` gives. ``name`` only
     completes TensorFlow's signature.
     """
-    request = _request(features)
+    request = request_of(features)
     chosen = _in_place(request.specs, bytes_columns)
     payload, records = payload_or_records(serialized)
     if records is None:
@@ -135,7 +138,7 @@ def parse_single_example(
     The same as ``parse_example``, without the batch dimension: a scalar ``FixedLenFeature`` gives a numpy
     scalar or ``bytes``, and a ``RaggedFeature`` without partitions a plain vector.
     """
-    request = _request(features)
+    request = request_of(features)
     payload, records = payload_or_records(serialized)
     if records is not None:
         raise ValueError("serialized must be one payload; use parse_example for a batch")
@@ -220,10 +223,18 @@ def _natural_output(column: Column, size: int) -> Output:
     return Ragged(column.values, column.row_splits, *column.masks)
 
 
-def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str, Output]:
+def _parse_single(payload: BytesLike, request: Request, name: Any) -> dict[str, Output]:
     """One example, parsed as a batch of one, except for the values that fit their spec as decoded."""
+    together = parsed_with_others(payload, request)
+    if together is not None:
+        return together
     specs, kinds, _ = request
-    found = decode_features(payload)
+    found = decode_row(bytes(payload))
+    if isinstance(found, Row):
+        outputs = _single_values(found, specs)
+        if outputs is not None:
+            return outputs
+        found = found.features()
     outputs = {name: _fitting_value(spec, *found.get(name, _ABSENT)) for name, spec in specs.items()}
     rest = {name: specs[name] for name, output in outputs.items() if output is None}
     if rest:
@@ -233,10 +244,37 @@ def _parse_single(payload: BytesLike, request: _Request, name: Any) -> dict[str,
     return outputs
 
 
+def _single_values(row: Row, specs: Mapping[str, FeatureSpec]) -> dict[str, Output] | None:
+    """The outputs if every spec asks for a single value and the record has it; else None."""
+    remembered = row.layout.remembered
+    if remembered is None or remembered[0] is not specs:
+        places = row.layout.places
+        fit = all(
+            type(spec) is FixedLenFeature
+            and not spec.shape
+            and places.get(name, _ABSENT)[0] == KINDS[spec.dtype]
+            for name, spec in specs.items()
+        )
+        numbers = [(name, row.number(name)) for name in specs] if fit else None
+        remembered = row.layout.remembered = specs, numbers
+    if remembered[1] is None:
+        return None
+    values = row.singles()
+    outputs: dict[str, Output] = {name: values[number] for name, number in remembered[1]}
+    for name, (kind, others) in row.others.items():
+        if name in outputs:
+            if kind != row.layout.places[name][0] or len(others) != 1:
+                return None
+            outputs[name] = others[0]
+    return outputs
+
+
 def _fitting_value(spec: FeatureSpec, kind: int, values: Any) -> Output:
-    """The output for a FixedLenFeature if the values have its kind and count, else None."""
+    """The output for a FixedLenFeature or a VarLenFeature that the values fit, else None."""
     if type(spec) is FixedLenFeature and kind == KINDS[spec.dtype] and len(values) == spec.count:
         return _as_array(kind, values).reshape(spec.shape) if spec.shape else values[0]
+    if type(spec) is VarLenFeature and kind == KINDS[spec.dtype]:
+        return Sparse(np.arange(len(values))[:, None], _as_array(kind, values), (len(values),))
     return None
 
 
@@ -292,7 +330,7 @@ def _keys(name: str, spec: FeatureSpec) -> list[tuple[str, int]]:
     return [(name, KINDS[spec.dtype])]
 
 
-class _Request(NamedTuple):
+class Request(NamedTuple):
     """What a caller asks for: checked specs, and the keys to decode with their kinds."""
 
     specs: dict[str, FeatureSpec]
@@ -301,10 +339,11 @@ class _Request(NamedTuple):
 
 
 # The latest requests, newest first: a program that parses batch after batch repeats the same request.
-_requests: list[_Request] = []
+_requests: list[Request] = []
 
 
-def _request(features: Mapping[str, Any]) -> _Request:
+def request_of(features: Mapping[str, Any]) -> Request:
+    """The request for ``features``: the same object for the same specs, most of the time."""
     for request in tuple(_requests):
         # Specs are immutable, so the same objects need no second check.
         if _is_same_spec_dict(features, request.given):
@@ -316,7 +355,7 @@ def _request(features: Mapping[str, Any]) -> _Request:
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise ValueError(f"FixedLenSequenceFeature {name!r} must have allow_missing=True in an Example")
     short = {name: spec for name, spec in features.items() if isinstance(spec, str)}
-    request = _Request(specs, kinds_by_key(specs), {**specs, **short})
+    request = Request(specs, kinds_by_key(specs), {**specs, **short})
     _requests[:] = [request, *_requests][:_REQUESTS_KEPT]
     return request
 

@@ -8,6 +8,7 @@ The classes, from shapes up:
     operators        arithmetic and slices of arrays, by TensorFlow's rules
     tensor           ``EagerTensor``, ``constant``, ``convert_to_tensor``
     ragged_sparse    ``RaggedTensor`` and ``SparseTensor`` around the core's ``Ragged`` and ``Sparse``
+    rows             records that are parsed together, and the dictionaries of tensors that stand for each
     seeds            the generators of random operations, alone and in functions
 
 The functions of the namespace ``tf`` itself:

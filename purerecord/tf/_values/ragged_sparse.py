@@ -348,6 +348,8 @@ class SparseTensor(Tensor):
 
 def wrap(value: Any) -> Any:
     """A value of the core as a tensor: an array, a scalar, ``bytes``, a ``Ragged`` or a ``Sparse``."""
+    if isinstance(value, np.generic):
+        return EagerTensor(np.asarray(value))
     if isinstance(value, Ragged):
         return RaggedTensor(value)
     if isinstance(value, Sparse):

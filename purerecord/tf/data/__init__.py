@@ -5,6 +5,7 @@ A dataset is a function that makes iterators, with an element spec and a cardina
     structure        elements and element specs: structures of tensors, and of type specs
     run              one iteration of a dataset and of its inputs
     iterators        iterators over any elements: shuffle, cache, interleave, map in threads, ...
+    record_blocks    records, taken some at a time before a function parses them one by one
     functions        the functions that users pass to a dataset; the spec of their results
     batches          elements to a batch, and a batch to its rows
 

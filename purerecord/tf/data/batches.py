@@ -6,7 +6,7 @@ dimension is ragged. This module does not know how a dataset groups its elements
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...payload.ragged import Ragged
 from ...payload.values import Array, filled
 from .._values.nest import apply, flatten, is_nested, pack
 from .._values.ragged_sparse import RaggedTensor, SparseTensor, unwrap, wrap
+from .._values.rows import Row, stacked_rows, stacked_tensors
 from .._values.shapes import RaggedTensorSpec, TensorShape, TensorSpec
 from .._values.tensor import EagerTensor, convert_to_tensor
 from ..dtypes import DType
@@ -23,12 +24,40 @@ from ..errors import DataLossError, invalid
 from .structure import Element, Spec, spec_of
 
 
-def stacked(elements: list[Element], spec: Spec | None) -> Element:
-    """A batch of the elements. A known ``spec`` says which dense tensors are rows of a ragged tensor."""
+def stacked(elements: Sequence[Element], spec: Spec | None, component: int = 0) -> Element:
+    """A batch of the elements. A known ``spec`` says which dense tensors are rows of a ragged tensor.
+
+    ``component`` is the number of their first tensor, for errors.
+    """
+    first = elements[0]
+    if type(first) is Row and (arrays := stacked_rows(elements)) is not None:
+        return _stack_rows(elements, arrays, spec, component)
+    if type(first) is tuple and Row in map(type, first) and set(map(type, elements)) == {tuple}:
+        parts = []
+        for number, part in enumerate(zip(*elements, strict=True)):
+            parts.append(stacked(part, None if spec is None else spec[number], component))
+            component += len(part[0]) if type(part[0]) is Row else len(flatten(part[0]))
+        return tuple(parts)
     columns = list(zip(*map(flatten, elements), strict=True))
     specs = [None] * len(columns) if spec is None else flatten(spec)
-    leaves = [_stack_leaves(column, number, specs[number]) for number, column in enumerate(columns)]
-    return pack(elements[0], leaves)
+    leaves = [
+        _stack_leaves(column, component + number, specs[number]) for number, column in enumerate(columns)
+    ]
+    return pack(first, leaves)
+
+
+def _stack_rows(
+    rows: Sequence[Row], arrays: dict[str, Array | None], spec: Spec | None, component: int
+) -> Element:
+    """A batch of rows, of which ``arrays`` has the dense columns."""
+    batch = {}
+    for number, key in enumerate(sorted(arrays), component):
+        array, expected = arrays[key], None if spec is None else spec[key]
+        if array is None or isinstance(expected, RaggedTensorSpec):
+            batch[key] = _stack_leaves(tuple([row[key] for row in rows]), number, expected)
+        else:
+            batch[key] = EagerTensor(array)
+    return {key: batch[key] for key in arrays}
 
 
 def _stack_leaves(leaves: tuple[Any, ...], component: int, spec: Any) -> Any:
@@ -38,6 +67,9 @@ def _stack_leaves(leaves: tuple[Any, ...], component: int, spec: Any) -> Any:
     if isinstance(first, RaggedTensor) or isinstance(spec, RaggedTensorSpec):
         splits = first.row_splits.dtype if spec is None else spec.row_splits_dtype
         return wrap(_stack_ragged([unwrap(leaf) for leaf in leaves], splits.as_numpy_dtype))
+    together = stacked_tensors(leaves)
+    if together is not None:
+        return EagerTensor(together)
     arrays = [leaf._array for leaf in leaves]
     shape = arrays[0].shape
     for number, array in enumerate(arrays):

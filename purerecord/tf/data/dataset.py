@@ -24,7 +24,7 @@ from . import batches, iterators, sources
 from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
 from .functions import UserFunction, no_elements, spec_of_results
 from .run import Run
-from .structure import Element, Spec, as_element, common_spec, compatible, int64_scalar, with_shape
+from .structure import Element, Spec, as_element, as_mapped, common_spec, compatible, int64_scalar, with_shape
 from .windows import WindowMethods
 
 _INT64_SCALAR = TensorSpec((), int64)
@@ -176,10 +176,10 @@ class Dataset(WindowMethods):
 
         def function_in(run: Run) -> Callable[[Element], Element]:
             function = mapped.of_element(run)
-            return lambda element: as_element(function(element), "Dataset.map()")
+            return lambda element: as_mapped(function(element), "Dataset.map()")
 
         def make(run: Run) -> Iterator[Element]:
-            elements, function = self._iterate(run), function_in(run)
+            elements, function = self._iterate_to_parse(run), function_in(run)
             if threads > 0:
                 return iterators.ParallelMap(function, elements, threads)
             if threads == AUTOTUNE:

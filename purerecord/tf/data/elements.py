@@ -19,11 +19,18 @@ from .._values.nest import apply
 from .._values.tensor import EagerTensor, of_array
 from ..errors import OutOfRangeError, invalid
 from .iterators import MakeIterator
+from .record_blocks import RecordBlocks
 from .run import Run
-from .structure import Element, Spec, numpy_of
+from .structure import Element, Spec, numpy_of, without_rows
 
 if TYPE_CHECKING:
     from .dataset import Dataset
+
+# The kinds of datasets whose elements may be records of files: all of them, or those of such a dataset.
+_MAY_READ_FILES = ("FlatMap", "Interleave", "ParallelInterleave")
+_KEEP_ELEMENTS = (
+    "Concatenate", "IgnoreErrors", "Options", "Prefetch", "Repeat", "Shard", "Shuffle", "Skip", "Take",
+)  # fmt: skip
 
 AUTOTUNE = -1
 INFINITE = -1
@@ -45,9 +52,9 @@ class Options:
 class OwnedIterator(Iterator[Any]):
     """The iterator that ``iter(dataset)`` returns."""
 
-    def __init__(self, dataset: Elements, convert: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, dataset: Elements, convert: Callable[[Any], Any] = without_rows) -> None:
         self._dataset = dataset
-        self._elements = dataset._iterate(Run())
+        self._elements = dataset._iterate_to_parse(Run())
         self._convert = convert
 
     @property
@@ -56,8 +63,7 @@ class OwnedIterator(Iterator[Any]):
         return self._dataset.element_spec
 
     def __next__(self) -> Any:
-        element = next(self._elements)
-        return element if self._convert is None else self._convert(element)
+        return self._convert(next(self._elements))
 
     def get_next(self) -> Any:
         """The next element; at the end an ``OutOfRangeError``."""
@@ -81,6 +87,8 @@ class Elements(metaclass=_ExplainsMissing):
 
     # The class of derived datasets. It is ``Dataset``, also for subclasses; the module ``dataset`` sets it.
     _dataset_class: ClassVar[type[Dataset]]
+    # Whether elements may be records as they lie in files, which can be read ahead.
+    _reads_records = False
 
     def __init__(
         self,
@@ -98,6 +106,11 @@ class Elements(metaclass=_ExplainsMissing):
     def _iterate(self, run: Run, number: int = 0) -> Iterator[Any]:
         """A new iterator. ``run`` is that of a dataset of which this one is the input of this number."""
         return self._make_iterator(run.input(number))
+
+    def _iterate_to_parse(self, run: Run) -> Iterator[Any]:
+        """A new iterator for a function that may parse each element."""
+        elements = self._iterate(run)
+        return RecordBlocks(elements) if self._reads_records else elements
 
     @property
     def _known_spec(self) -> Spec | None:
@@ -154,7 +167,7 @@ class Elements(metaclass=_ExplainsMissing):
         found = list(islice(self._iterate(Run()), 2))
         if len(found) != 1:
             raise invalid("Dataset had more than one element." if found else "Dataset was empty.")
-        return found[0]
+        return without_rows(found[0])
 
     def __repr__(self) -> str:
         try:
@@ -185,6 +198,7 @@ class Elements(metaclass=_ExplainsMissing):
         if spec is None and not callable(self._spec):
             made._spec = self._spec
         made._options = self._options
+        made._reads_records = kind in _MAY_READ_FILES or (self._reads_records and kind in _KEEP_ELEMENTS)
         return made
 
 

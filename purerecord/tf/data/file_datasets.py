@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ... import public
+from .._values.tensor import EagerTensor
 from ..errors import invalid
 from ..io.record_files import compression_of
 from . import sources
@@ -19,7 +20,11 @@ class _FileDataset(Dataset):
     """A dataset of scalar strings that are read from files."""
 
     def __init__(
-        self, kind: str, filenames: Any, read_file: Callable[[str], Iterator[bytes]], parallel_reads: Any
+        self,
+        kind: str,
+        filenames: Any,
+        read_file: Callable[[str], Iterator[EagerTensor]],
+        parallel_reads: Any,
     ) -> None:
         super().__init__(*sources.file_elements(filenames, read_file, parallel_reads, kind))
 
@@ -49,6 +54,7 @@ class TFRecordDataset(_FileDataset):
         super().__init__(
             "TFRecord", filenames, lambda path: sources.records(path, compression), num_parallel_reads
         )
+        self._reads_records = True
 
 
 @public

@@ -28,7 +28,9 @@ class SelectingMethods(Elements):
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which ``predicate`` is true."""
         test = predicate_of(predicate)
-        return self._derive("Filter", lambda run: filter(test(run), self._iterate(run)), cardinality=UNKNOWN)
+        return self._derive(
+            "Filter", lambda run: filter(test(run), self._iterate_to_parse(run)), cardinality=UNKNOWN
+        )
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first for which ``predicate`` is false."""

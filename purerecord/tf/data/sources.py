@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...container.looks_like import open_source
+from ...storage.paths import is_stream
 from ...storage.url import local_path
 from .._values.convert import to_array
 from .._values.nest import apply, flatten, is_nested, pack
 from .._values.ragged_sparse import RaggedTensor, SparseTensor
+from .._values.rows import RecordTensor
 from .._values.shapes import TensorShape, TensorSpec, TypeSpec
 from .._values.tensor import EagerTensor, of_array, to_numpy
 from ..dtypes import DType, as_dtype, int64, string
@@ -261,7 +263,7 @@ def _path_texts(filenames: Any) -> Any:
 
 
 def file_elements(
-    filenames: Any, open_file: Callable[[str], Iterator[bytes]], parallel_reads: Any, kind: str
+    filenames: Any, open_file: Callable[[str], Iterator[EagerTensor]], parallel_reads: Any, kind: str
 ) -> Source:
     """The contents of files: file after file or, with ``parallel_reads``, interleaved."""
     names = names_of(filenames)
@@ -271,21 +273,25 @@ def file_elements(
 
     def make(run: Run) -> Iterator[EagerTensor]:
         if cycle is None or cycle == -1:
-            contents: Iterator[bytes] = Chain(names(run), open_file)
-        else:
-            contents = Interleave(names(run), open_file, cycle, 1)
-        return map(of_array, contents)
+            return Chain(names(run), open_file)
+        return Interleave(names(run), open_file, cycle, 1)
 
     return Source(make, _STRING_SCALAR, UNKNOWN, kind)
 
 
-def records(path: str, compression: str) -> Iterator[bytes]:
+def records(path: str, compression: str) -> Iterator[EagerTensor]:
     """The records of a file."""
-    return TFRecordIterator(path, compression)
+    # Records of a stream are not read ahead: the next one may not be written before this one is handed out.
+    tensor = of_array if is_stream(path) else RecordTensor
+    return map(tensor, TFRecordIterator(path, compression))
 
 
-def lines(path: str, compression: str) -> Iterator[bytes]:
+def lines(path: str, compression: str) -> Iterator[EagerTensor]:
     """The lines of a file, without line ends."""
+    return map(of_array, _lines(path, compression))
+
+
+def _lines(path: str, compression: str) -> Iterator[bytes]:
     rest = b""
     for chunk in _chunks(path, compression):
         *whole, rest = (rest + chunk).split(b"\n")
@@ -294,8 +300,16 @@ def lines(path: str, compression: str) -> Iterator[bytes]:
         yield rest
 
 
-def fixed_length_records(path: str, compression: str, size: int, header: int, footer: int) -> Iterator[bytes]:
+def fixed_length_records(
+    path: str, compression: str, size: int, header: int, footer: int
+) -> Iterator[EagerTensor]:
     """The records of ``size`` bytes between the header and the footer of a file."""
+    return map(of_array, _fixed_length_records(path, compression, size, header, footer))
+
+
+def _fixed_length_records(
+    path: str, compression: str, size: int, header: int, footer: int
+) -> Iterator[bytes]:
     data = b"".join(_chunks(path, compression))
     length = len(data) - header - footer
     if length < 0 or length % size:

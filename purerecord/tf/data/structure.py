@@ -11,6 +11,7 @@ import numpy as np
 
 from .._values.nest import apply, flatten, same
 from .._values.ragged_sparse import SparseTensor, type_spec_from_value, unwrap
+from .._values.rows import Row
 from .._values.shapes import RaggedTensorSpec, SparseTensorSpec, TensorShape, TypeSpec
 from .._values.tensor import EagerTensor, Tensor, convert_to_tensor
 
@@ -29,6 +30,30 @@ def as_element(value: Any, origin: str = "") -> Element:
             text = f"Unsupported return value from function passed to {origin}: {value}."
             raise TypeError(text) from error
         raise
+
+
+def as_mapped(value: Any, origin: str) -> Element:
+    """``as_element`` that leaves parsed records as they are, alone or in a tuple."""
+    if type(value) is Row and value._intact:
+        return value.alias()
+    if type(value) in (tuple, list) and Row in map(type, value):
+        try:
+            return tuple(
+                [
+                    part.alias() if type(part) is Row and part._intact else apply(as_leaf, part)
+                    for part in value
+                ]
+            )
+        except (TypeError, ValueError):
+            pass  # ``as_element`` words it
+    return as_element(value, origin)
+
+
+def without_rows(element: Element) -> Element:
+    """An element as users get it: with plain dictionaries."""
+    if type(element) is tuple:
+        return tuple([part.copy() if type(part) is Row else part for part in element])
+    return element.copy() if type(element) is Row else element
 
 
 def as_leaf(value: Any) -> Any:

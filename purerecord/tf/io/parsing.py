@@ -15,6 +15,7 @@ from ...errors import DecodeError, PureRecordError, SchemaError
 from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
 from .._values.ragged_sparse import wrap
+from .._values.rows import RecordTensor, Row
 from .._values.tensor import convert_to_tensor, of_array, to_numpy
 from ..errors import InvalidArgumentError, combined_error, invalid
 from .specs import core_specs
@@ -40,7 +41,7 @@ def parse_example(
             "Expected names have the same shape as serialized: "
             f"name.shape={_shape_text(names.shape)}, serialized.shape={_shape_text(payloads.shape)}"
         )
-    return _parse(payloads, features, names if names is not None and names.size else None)
+    return _parse_to_tensors(payloads, features, names if names is not None and names.size else None)
 
 
 def parse_single_example(
@@ -51,22 +52,32 @@ def parse_single_example(
         raise ValueError("Invalid argument: features cannot be None.")
     if not features:
         raise ValueError("Invalid argument: features cannot be empty.")
+    if type(serialized) is RecordTensor:
+        specs = core_specs(features)
+        row = serialized.parsed(specs)
+        return Row.alone(specs, _parse(serialized._bytes, specs, None)) if row is None else row
     payload = _payloads(serialized)
     if payload.ndim:
         raise ValueError("Input serialized must be a scalar")
-    return _parse(payload, features, None)
+    return _parse_to_tensors(payload, features, None)
 
 
-def _parse(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
+def _parse_to_tensors(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
     specs = core_specs(features)
-    for spec in specs.values():
-        if getattr(spec, "allow_missing", True) is False:
-            raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     single = not payloads.ndim
-    source = payloads[()] if single else payloads
-    with _tensorflow_errors(_ExampleMessages(specs, single)):
-        parsed = core.parse_example(source, specs, None if names is None or single else _texts(names))
+    parsed = _parse(
+        payloads[()] if single else payloads, specs, None if names is None or single else _texts(names)
+    )
     return {key: wrap(parsed[key]) for key in specs}
+
+
+def _parse(source: Any, specs: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
+    """The core's values for a payload or an array of them."""
+    try:
+        return core.parse_example(source, specs, names)
+    except PureRecordError:
+        with _tensorflow_errors(_ExampleMessages(specs, isinstance(source, bytes))):
+            raise
 
 
 def parse_sequence_example(

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from collections.abc import Mapping
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import public
 from ...payload import specs as core
-from ..dtypes import as_dtype, float32, int32, int64, string
+from ..dtypes import DType, as_dtype, float32, int32, int64, string
 from ..errors import invalid
 
 __all__ = [
@@ -235,23 +236,49 @@ _SPECS: dict[str, Any] = {
 }
 
 
-def core_specs(features: Mapping[str, Any], allowed: tuple[str, ...] = tuple(_SPECS)) -> dict[str, Any]:
+_ALL = tuple(_SPECS)  # for an Example
+
+
+def core_specs(features: Mapping[str, Any], allowed: tuple[str, ...] = _ALL) -> dict[str, Any]:
     """The core's specs for ``features``, in the order of TensorFlow's results.
 
-    A pipeline calls this for every example with the same specs, so recent results are cached.
+    A pipeline calls this for every example with the same specs, so recent results are remembered. The same
+    specs give the same dictionary, also if the program makes them anew for every example.
     """
-    specs = tuple(features.values())
-    key = (allowed, *features, *map(id, specs))
+    for names, specs, kinds, converted in _latest:
+        # The same objects need no second look.
+        same = kinds is allowed and len(features) == len(specs) and all(map(is_, features.values(), specs))
+        if same and list(features) == names:
+            return converted
+    key = (allowed, *features, *map(_value_of, features.values()))
     if key not in _cache:
         if len(_cache) >= _MAX_CACHED:
             _cache.clear()
         # The cache holds the specs, too, so that no new object can get one of their ids.
-        _cache[key] = (specs, _convert(features, allowed))
-    return _cache[key][1]
+        _cache[key] = ([*features.values()], _convert(features, allowed))
+    specs, converted = _cache[key]
+    _latest[:] = [([*features], [*features.values()], allowed, converted), *_latest][:_MAX_LATEST]
+    return converted
 
 
-_cache: dict[tuple[Any, ...], tuple[tuple[Any, ...], dict[str, Any]]] = {}
-_MAX_CACHED = 64
+_Specs = dict[str, Any]
+_cache: dict[tuple[Any, ...], tuple[list[Any], _Specs]] = {}
+_latest: list[tuple[list[str], list[Any], tuple[str, ...], _Specs]] = []
+_MAX_CACHED, _MAX_LATEST = 64, 4
+
+
+def _value_of(spec: Any) -> Any:
+    """What a spec has in common with others only if they mean the same; of an unusual spec, its ``id``."""
+    kind = type(spec)
+    if kind is VarLenFeature and type(spec.dtype) is DType:
+        return kind, spec.dtype.name
+    if kind is FixedLenFeature and type(spec.dtype) is DType and type(spec.shape) in (list, tuple):
+        default = spec.default_value
+        plain = type(default) in (int, float, bytes, str, type(None))
+        if plain and set(map(type, spec.shape)) <= {int}:
+            # The repr tells 0 from 0.0 and from -0.0.
+            return kind, spec.dtype.name, tuple(spec.shape), repr(default)
+    return id(spec)
 
 
 def _convert(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
@@ -270,6 +297,8 @@ def _convert(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str,
     _check_keys(*stored)
     # Features that are stored under their own key come first, then those composed of other features.
     specs = {**sparse, **dense, **ragged}
+    if allowed is _ALL and any(getattr(spec, "allow_missing", True) is False for spec in specs.values()):
+        raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     order = dict.fromkeys([*(key for keys in stored for key in keys), *sorted(specs)])
     return {key: specs[key] for key in order if key in specs}
 

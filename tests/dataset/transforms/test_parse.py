@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import purerecord as pr
 from purerecord.dataset import Dataset, TFRecordDataset
 from tests.support.damage import HEADER, frames, starts
 from tests.support.dataset_properties import check, elements
+from tests.support.exact import exact, outcome
 
 SPEC = {
     "id": pr.FixedLenFeature([], np.int64),
@@ -259,3 +261,79 @@ def test_bytes_columns_pass_through_processes(path):
     assert sorted(name for batch in batches for name in batch["name"]) == sorted(
         b"n%d" % number for number in [*range(50)] * 2
     )
+
+
+# --- Records that are parsed one by one -------------------------------------------------------------
+
+ONE_BY_ONE = (SPEC, SEQUENCE, SPARSE, COLUMN_SPEC)
+
+
+def alone(payload: bytes, spec: dict) -> dict:
+    """Parsed as a single record is: a bytearray is none of the objects that a chain hands out."""
+    return pr.parse_single_example(bytearray(payload), spec)
+
+
+@pytest.mark.parametrize("spec", ONE_BY_ONE)
+def test_records_one_by_one_are_what_parse_single_example_gives(spec, path):
+    expected = [exact(alone(payload, spec)) for payload in records(50)]
+    whole = [exact(row) for row in TFRecordDataset(path).parse(spec)]
+    assert whole == expected
+    assert [
+        exact(row) for row in TFRecordDataset(path).map(partial(pr.parse_single_example, features=spec))
+    ] == (expected)
+    assert check(TFRecordDataset(path).parse(spec).map(exact), every=13) == expected
+
+
+@pytest.mark.parametrize("spec", ONE_BY_ONE)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_batches_of_them_are_what_stacking_gives(spec, shuffled, path):
+    dataset = TFRecordDataset(path).shuffle(20, seed=1) if shuffled else TFRecordDataset(path)
+    expected = outcome(lambda: list(dataset.map(partial(alone, spec=spec)).batch(12)))
+    if expected[0] == "error":  # rows of several lengths make no batch
+        with pytest.raises(ValueError, match=r"elements\['\w+'\] have different shapes"):
+            list(dataset.parse(spec).batch(12))
+        return
+    assert outcome(lambda: list(dataset.parse(spec).batch(12))) == expected
+    parse = partial(pr.parse_single_example, features=spec)
+    assert outcome(lambda: list(dataset.map(parse).batch(12))) == expected
+    assert outcome(lambda: list(dataset.parse(spec).shuffle(9, seed=2).batch(12))) == outcome(
+        lambda: list(dataset.map(partial(alone, spec=spec)).shuffle(9, seed=2).batch(12))
+    )
+
+
+def test_one_bad_record_is_one_error_with_its_place(tmp_path):
+    path = str(tmp_path / "bad")
+    payloads = records(40)
+    payloads[17], payloads[29] = pr.encode_example({"id": "seventeen"}), b"\xff"
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(payloads)
+    for dataset in (
+        TFRecordDataset(path).parse(COLUMN_SPEC),
+        TFRecordDataset(path).map(partial(pr.parse_single_example, features=COLUMN_SPEC)),
+    ):
+        iterator = iter(dataset)
+        assert [int(next(iterator)["id"]) for _ in range(17)] == list(range(17))
+        with pytest.raises(pr.SchemaError) as caught:
+            next(iterator)
+        if caught.value.path is not None:
+            assert (caught.value.path, caught.value.record) == (path, 17)
+        else:
+            assert "record 17" in caught.value.__notes__[0]
+        assert [int(next(iterator)["id"]) for _ in range(11)] == list(range(18, 29))
+        with pytest.raises(pr.DecodeError):
+            next(iterator)
+        assert [int(row["id"]) for row in iterator] == list(range(30, 40))
+
+
+def test_records_of_others_are_not_parsed(path):
+    dataset = TFRecordDataset(path).parse(COLUMN_SPEC)
+    parts = [[int(row["id"]) for row in dataset.iterator(rank=rank, world_size=3)] for rank in range(3)]
+    assert parts == [list(range(rank, 50, 3)) for rank in range(3)]
+
+
+def test_a_kept_row_does_not_keep_the_others(path):
+    row = next(iter(TFRecordDataset(path).parse(SPEC)))
+    assert row["x"].base is None
+    assert row["tags"].base is None
+    (batch, *_) = TFRecordDataset(path).parse(COLUMN_SPEC).batch(5)
+    assert batch["x"].base is None
