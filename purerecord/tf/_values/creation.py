@@ -14,7 +14,9 @@ import numpy as np
 from ..dtypes import DType, as_dtype, float32, string
 from ..errors import invalid
 from .convert import Array
+from .dispatch import each_element, for_ragged, older_names
 from .operators import kernel_name, shape_text
+from .ragged_operations import one_hot as ragged_one_hot
 from .tensor import EagerTensor, constant, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
@@ -30,12 +32,16 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
     return fill(shape, constant(np.int8(1), wanted))
 
 
+@older_names(tensor="input")
+@each_element
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Zeros in the shape of ``input``."""
     tensor = convert_to_tensor(input)
     return zeros(tensor.shape, tensor.dtype if dtype is None else dtype)
 
 
+@older_names(tensor="input")
+@each_element
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Ones in the shape of ``input``."""
     tensor = convert_to_tensor(input)
@@ -44,7 +50,18 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> EagerTe
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> EagerTensor:
     """A tensor of shape ``dims`` filled with ``value``."""
-    return of_array(np.array(np.broadcast_to(to_numpy(value), shape_tuple(dims))))
+    scalar = to_numpy(value)
+    if scalar.ndim:
+        raise invalid(f"value must be a scalar, got shape {shape_text(scalar.shape)}")
+    lengths = to_numpy(dims)
+    if lengths.ndim > 1:
+        raise invalid(f"dims must be a vector, got shape {shape_text(lengths.shape)}")
+    if lengths.dtype.kind == "f" and lengths.size:
+        raise invalid("Value for attr 'index_type' of float is not in the list of allowed values: int32, int64")
+    for place, length in enumerate(np.atleast_1d(lengths).tolist()):
+        if length < 0:
+            raise invalid(f"Dimension {length} must be >= 0")
+    return of_array(np.array(np.broadcast_to(scalar, shape_tuple(dims))))
 
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32) -> EagerTensor:
@@ -81,6 +98,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return of_array(np.linspace(first, to_numpy(stop), int(num), dtype=first.dtype, axis=axis))
 
 
+@for_ragged(ragged_one_hot)
 def one_hot(  # noqa: PLR0917 - TensorFlow's signature
     indices: Any,
     depth: Any,

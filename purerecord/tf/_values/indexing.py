@@ -5,13 +5,18 @@ This module does not know arithmetic.
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import int32, int64
+from ..dtypes import int32, int64, of_numpy
 from ..errors import invalid
-from .operators import check_kind, normalized_axis, shape_text
+from . import ragged_operations
+from .convert import Array
+from .dispatch import for_ragged
+from .operators import check_kind, kernel_name, normalized_axis, shape_text
 from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
@@ -32,6 +37,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerT
     return of_array(array[key])
 
 
+@for_ragged(ragged_operations.gather)
 def gather(  # noqa: PLR0917 - TensorFlow's signature
     params: Any,
     indices: Any,
@@ -42,9 +48,16 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """The elements at ``indices`` along a dimension."""
     array, places = to_numpy(params), to_numpy(indices)
-    if batch_dims:
-        raise NotImplementedError("gather with batch_dims is not in purerecord.tf")
-    dimension = normalized_axis(0 if axis is None else axis, array.ndim)
+    check_index(places, "Tindices")
+    if not array.ndim:
+        raise invalid("params must be at least 1 dimensional")
+    batch = operator.index(batch_dims)
+    if not -places.ndim <= batch <= places.ndim:
+        raise invalid(f"Expected batch_dims in the range [{-places.ndim}, {places.ndim}], but got {batch}")
+    batch = batch + places.ndim if batch < 0 else batch
+    dimension = _gather_axis(batch if axis is None else axis, array.ndim)
+    if batch:
+        return _gathered_in_batches(array, places, dimension, batch)
     length = array.shape[dimension]
     outside = (places < 0) | (places >= length)
     if outside.any():
@@ -53,6 +66,44 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
         raise invalid(f"indices{where} = {places[outside].flat[0]} is not in [0, {length})")
     taken = np.take(array, places.reshape(-1), dimension)
     return of_array(taken.reshape(array.shape[:dimension] + places.shape + array.shape[dimension + 1 :]))
+
+
+def check_index(array: Array, attribute: str) -> None:
+    """Raise an error unless the indices are of int32 or int64."""
+    if array.dtype not in (np.int32, np.int64):
+        name = kernel_name(of_numpy(array.dtype))
+        raise invalid(f"Value for attr '{attribute}' of {name} is not in the list of allowed values: int32, int64")
+
+
+def _gather_axis(axis: Any, ndim: int) -> int:
+    place = int(to_numpy(axis))
+    if not -ndim <= place < ndim:
+        raise invalid(f"Expected axis in the range [{-ndim}, {ndim}), but got {place}")
+    return place % ndim
+
+
+def _gathered_in_batches(array: Array, places: Array, axis: int, batch: int) -> EagerTensor:
+    """Elements along ``axis``; each entry of the first ``batch`` dimensions has its own indices."""
+    if batch >= array.ndim:
+        raise invalid(f"batch_dims ({batch}) must be less than rank(params) ({array.ndim}).")
+    if axis < batch:
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
+    if array.shape[:batch] != places.shape[:batch]:
+        place = next(i for i in range(batch) if array.shape[i] != places.shape[i])
+        raise invalid(
+            f"params.shape[{place}]: {array.shape[place]} should be equal to indices.shape[{place}]: "
+            f"{places.shape[place]}"
+        )
+    outside = (places < 0) | (places >= array.shape[axis])
+    if outside.any():
+        raise invalid(f"indices = {places[outside].flat[0]} is not in [0, {array.shape[axis]})")
+    batches, outer, inner = (
+        math.prod(array.shape[a:b]) for a, b in ((0, batch), (batch, axis), (axis + 1, array.ndim))
+    )
+    flat = array.reshape(batches, outer, array.shape[axis], inner)
+    chosen = places.reshape(batches, 1, math.prod(places.shape[batch:]))
+    taken = flat[np.arange(batches)[:, None, None], np.arange(outer)[None, :, None], chosen]
+    return of_array(taken.reshape(*array.shape[:axis], *places.shape[batch:], *array.shape[axis + 1 :]))
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:
@@ -67,6 +118,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     return of_array(array[(np.s_[:],) * place + (chosen,)])
 
 
+@for_ragged(ragged_operations.where)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> EagerTensor:
     """``x`` where the condition is true, else ``y``; without these, the indices of true elements."""
     chosen = to_numpy(condition)
@@ -86,6 +138,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return of_array(np.asarray(np.where(chosen, one, two)).astype(one.dtype, copy=False))
 
 
+@for_ragged(ragged_operations.reverse)
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> EagerTensor:
     """The tensor reversed along the dimensions ``axis``."""
     array = to_numpy(tensor)

@@ -12,10 +12,13 @@ import numpy as np
 from ...payload.values import filled
 from ..dtypes import of_numpy
 from ..errors import invalid
+from . import ragged_operations
+from .dispatch import for_ragged
 from .operators import kernel_name, shape_text
 from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
+@for_ragged(ragged_operations.stack)
 def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
     """Tensors of one shape, stacked along a new dimension."""
     parts = list(values)
@@ -48,6 +51,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return list(of_array(np.moveaxis(array, axis, 0)))
 
 
+@for_ragged(ragged_operations.concat)
 def concat(values: Any, axis: Any, name: str = "concat") -> EagerTensor:
     """Tensors concatenated along a dimension."""
     parts = list(values) if isinstance(values, (list, tuple)) else [values]
@@ -75,6 +79,7 @@ def _check_concat(first: tuple[int, ...], other: tuple[int, ...], number: int, p
             raise invalid(f"ConcatOp : Dimension {dimension} in both shapes must be equal: {shapes}")
 
 
+@for_ragged(ragged_operations.split)
 def split(
     value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
 ) -> list[EagerTensor]:
@@ -170,6 +175,7 @@ def _padding_widths(paddings: Any, array: Any, separator: str) -> list[tuple[int
     return pairs
 
 
+@for_ragged(ragged_operations.tile)
 def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The whole tensor repeated ``multiples`` times in each dimension."""
     array, times = to_numpy(input), shape_tuple(multiples)

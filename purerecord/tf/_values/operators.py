@@ -59,11 +59,23 @@ def _check(op: str, dtype: DType) -> None:
         )
 
 
+def is_kind(dtype: np.dtype[Any], kinds: str) -> bool:
+    """Whether a dtype is of one of these kinds, given as letters of numpy. bfloat16 is a float."""
+    return (dtype.kind if dtype.kind != "V" else "f") in kinds
+
+
 def check_kind(op: str, array: Array, kinds: str) -> None:
     """Raise an error unless the kind of the array is one of these letters of numpy."""
-    if array.dtype.kind not in kinds:
+    if not is_kind(array.dtype, kinds):
         name = kernel_name(of_numpy(array.dtype))
         raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
+
+
+def in_float32(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
+    """``function`` of the array, computed in float32 if it is of bfloat16."""
+    if array.dtype.kind != "V":
+        return np.asarray(function(array, *rest))
+    return np.asarray(function(array.astype(np.float32), *rest)).astype(array.dtype)
 
 
 def normalized_axis(axis: Any, ndim: int) -> int:
@@ -85,7 +97,7 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
             f"but is a {found} tensor"
         )
     _check(op, kinds[0])
-    _check_shapes(op, x, y)
+    check_shapes(op, x, y)
     if kinds[0].is_integer:
         if op in ("FloorDiv", "FloorMod") and not y.all():
             raise invalid("Integer division by zero")
@@ -113,7 +125,8 @@ def _remainder(x: Array, y: Array) -> Array:
 _OF_FLOATS: dict[str, Callable[..., Any]] = {"FloorDiv": _floor_of_quotient, "FloorMod": _remainder}
 
 
-def _check_shapes(op: str, x: Array, y: Array) -> None:
+def check_shapes(op: str, x: Array, y: Array) -> None:
+    """Raise TensorFlow's error unless the shapes of the operands fit together."""
     if op == "MatMul":
         for number, operand in enumerate((x, y)):
             if operand.ndim < 2:

@@ -13,9 +13,13 @@ import numpy as np
 
 from ..dtypes import as_dtype, int32
 from ..errors import invalid
+from . import ragged_operations
 from .casting import cast
+from .dispatch import for_ragged, older_names
 from .operators import shape_text
-from .ragged_sparse import RaggedTensor, SparseTensor
+from .ragged_shape import DynamicRaggedShape
+from .ragged_tensor import RaggedTensor
+from .sparse_tensor import SparseTensor
 from .shapes import TensorShape
 from .tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 
@@ -27,21 +31,29 @@ def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002 - Tensor
     return input if isinstance(input, (RaggedTensor, SparseTensor)) else convert_to_tensor(input)
 
 
-def shape(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
-    """The shape as a tensor."""
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:  # noqa: A002
+    """The shape as a tensor; of a ragged tensor a ``DynamicRaggedShape``."""
+    if isinstance(input, RaggedTensor):
+        return DynamicRaggedShape.from_tensor(input, out_type)
     if isinstance(input, SparseTensor):
-        made: EagerTensor = cast(input.dense_shape, out_type)
-        return made
+        return cast(input.dense_shape, out_type)
     return of_array(np.array(to_numpy(input).shape, as_dtype(out_type).as_numpy_dtype))
 
 
+@for_ragged(ragged_operations.size)
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of elements."""
+    if isinstance(input, SparseTensor):
+        count = math.prod(input._sparse.dense_shape)
+        return of_array(np.array(count, as_dtype(out_type).as_numpy_dtype))
     return of_array(np.array(to_numpy(input).size, as_dtype(out_type).as_numpy_dtype))
 
 
+@for_ragged(ragged_operations.rank_of)
 def rank(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of dimensions."""
+    if isinstance(input, SparseTensor):
+        return of_array(np.array(len(input._sparse.dense_shape), np.int32))
     return of_array(np.array(to_numpy(input).ndim, np.int32))
 
 
@@ -76,15 +88,24 @@ def _without_zeros(shape: Iterable[int]) -> int:
     return math.prod(length for length in shape if length)
 
 
+@older_names(dim="axis")
+@for_ragged(ragged_operations.expand_dims)
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor with a new dimension of length 1 at ``axis``."""
     array = to_numpy(input)
-    place = int(axis)
+    places = to_numpy(axis)
+    if places.dtype.kind not in "iu":
+        raise invalid("Value for attr 'Tdim' of float is not in the list of allowed values: int32, int64")
+    if places.size != 1:
+        raise invalid(f"'dim' input to expand_dims must be a tensor with a single value, got {places.size}")
+    place = int(places.reshape(-1)[0])
     if not -array.ndim - 1 <= place <= array.ndim:
         raise invalid(f"Tried to expand dim index {place} for tensor with {array.ndim} dimensions.")
     return of_array(np.expand_dims(array, place))
 
 
+@older_names(squeeze_dims="axis")
+@for_ragged(ragged_operations.squeeze)
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor without dimensions of length 1: without all, or without those in ``axis``."""
     array = to_numpy(input)

@@ -1,0 +1,710 @@
+"""What functions of tensors do with ragged ones: concat, stack, gather, reductions and so on.
+
+Each handler gets the function for dense tensors, then the arguments of the call; ``dispatch.for_ragged``
+calls it. The work is done on rows, in ``ragged_rows``. This module does not know how functions are named.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...payload.ragged import Ragged
+from ..dtypes import int32
+from ..errors import invalid
+from . import segments
+from .convert import Array, strings
+from .ragged_rows import (
+    Rows,
+    Segments,
+    aligned,
+    as_ragged,
+    combined,
+    depth,
+    flat,
+    joined,
+    rank,
+    reduced,
+    row_of_each,
+    taken,
+    tiled,
+    with_flat,
+)
+from .ragged_tensor import (
+    RaggedTensor,
+    Uniform,
+    _coordinates,
+    as_rows,
+    of_rows,
+    one_splits_dtype,
+    positive_axis,
+)
+from .row_partition import splits_of_lengths
+from .tensor import EagerTensor, convert_to_tensor, of_array
+
+Dense = Callable[..., Any]
+
+
+# --- Shape ------------------------------------------------------------------------------------------
+
+
+def size(dense: Dense, input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The number of innermost values."""
+    made: EagerTensor = dense(input.flat_values, out_type)
+    return made
+
+
+def rank_of(dense: Dense, input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+    """The number of dimensions."""
+    return of_array(np.array(len(input.shape), np.int32))
+
+
+def expand_dims(dense: Dense, input: Any, axis: Any, name: str | None = None) -> Any:  # noqa: A002
+    """A new dimension of length 1."""
+    place = positive_axis(axis, len(input.shape) + 1, "rank(input)")
+    count = len(input._ragged)
+    splits_type = input._ragged.row_splits.dtype
+    if place == 0:
+        return RaggedTensor._of(input, np.array([0, count], splits_type), count)
+    if place == 1:
+        return RaggedTensor._of(input, np.arange(count + 1).astype(splits_type), 1)
+    values = input.values
+    inner = (
+        expand_dims(dense, values, place - 1)
+        if isinstance(values, RaggedTensor)
+        else dense(values, place - 1)
+    )
+    return input.with_values(inner)
+
+
+def squeeze(dense: Dense, input: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """The tensor without some dimensions of length 1."""
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    if isinstance(axis, int):
+        axis = [axis]
+    elif not isinstance(axis, (list, tuple)) or not all(isinstance(place, int) for place in axis):
+        raise TypeError("Axis must be a list or tuple of integers.")
+    places = {
+        positive_axis(place, len(input.shape), "rank(input)", f"axis[{number}]")
+        for number, place in enumerate(axis)
+    }
+    levels = input.ragged_rank
+    lengths = [np.array([len(input._ragged)]), *map(np.diff, input._ragged.nested_row_splits)]
+    for place, level in enumerate(lengths):
+        if place in places and bool((level != 1).any()):
+            raise invalid(f"assertion failed: [the given axis (axis = {place}) is not squeezable!]")
+    values = input.flat_values
+    inner = [place - levels for place in places if place > levels]
+    if inner:
+        values = dense(values, inner)
+    kept = [splits for place, splits in enumerate(input.nested_row_splits) if place + 1 not in places]
+    if kept and 0 in places:
+        kept.pop(0)
+    made = RaggedTensor.from_nested_row_splits(values, kept)
+    return dense(made, [0]) if set(range(levels + 1)) <= places else made
+
+
+def one_hot(  # noqa: PLR0917 - TensorFlow's signature
+    dense: Dense,
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A new dimension inside of the ragged ones."""
+    if isinstance(axis, int) and axis >= 0:
+        if axis <= indices.ragged_rank:
+            raise ValueError(
+                f"axis ({axis}) must be greater than indices.ragged_rank ({indices.ragged_rank})."
+            )
+        axis -= indices.ragged_rank
+    return indices.with_flat_values(dense(indices.flat_values, depth, on_value, off_value, axis, dtype))
+
+
+def tile(dense: Dense, input: Any, multiples: Any, name: str | None = None) -> Any:  # noqa: A002
+    """The whole tensor repeated in each dimension."""
+    times = convert_to_tensor(multiples)._array
+    if times.dtype.kind not in "iu":
+        raise TypeError(f"multiples must be integers, not {times.dtype}")
+    if times.ndim != 1:
+        raise ValueError(f"Shape {times.shape} must have rank 1")
+    return of_rows(tiled(input._ragged, times.tolist()))
+
+
+def reverse(dense: Dense, tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor reversed along dimensions."""
+    if isinstance(axis, EagerTensor):
+        axis = axis.numpy().tolist()
+    elif not (isinstance(axis, (list, tuple)) and all(isinstance(place, int) for place in axis)):
+        raise TypeError("`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor")
+    places = [
+        positive_axis(place, len(tensor.shape), "rank(tensor)", f"axis[{number}]")
+        for number, place in enumerate(axis)
+    ]
+    keys = [builtins.slice(None)] * (builtins.max(places, default=-1) + 1)
+    for place in places:
+        keys[place] = builtins.slice(None, None, -1)
+    return tensor[tuple(keys)]
+
+
+def split(
+    dense: Dense, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str | None = None
+) -> Any:
+    """Parts along a dimension that is not ragged."""
+    if isinstance(num_or_size_splits, int) and num_or_size_splits == 1:
+        return [value]
+    sizes = convert_to_tensor(num_or_size_splits)._array
+    if sizes.dtype.kind not in "iu":
+        raise TypeError("`num_or_size_splits` must be an `int` or 1-D list or `Tensor` of integers.")
+    place = positive_axis(axis, len(value.shape))
+    length = value.shape[place]
+    if length is None:
+        raise ValueError(f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` {place}.")
+    if isinstance(num_or_size_splits, int):
+        if num_or_size_splits < 1:
+            raise ValueError(f"`num_or_size_splits` must be >=1 if it is an `int`.Received {num_or_size_splits}.")
+        sizes = np.full(num_or_size_splits, length // num_or_size_splits)
+    elif sizes.ndim != 1:
+        raise TypeError(
+            f"`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {num_or_size_splits}."
+        )
+    elif num not in (None, len(sizes)):
+        raise ValueError(
+            "`num` does not match the size of `num_or_size_split`. Received `num`: "
+            f"{num} and size of `num_or_size_split`: {len(sizes)}."
+        )
+    if bool((sizes < 0).any()):
+        raise invalid("`num_or_size_splits` must be non-negative.")
+    if int(sizes.sum()) != length:
+        raise invalid(
+            "Cannot exactly split the `axis` dimension of `value` with the given `num_or_size_split`."
+        )
+    ends = np.cumsum([0, *sizes.tolist()]).tolist()
+    before = (builtins.slice(None),) * place
+    return [value[(*before, builtins.slice(a, b))] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+
+# --- Joining ----------------------------------------------------------------------------------------
+
+
+def concat(dense: Dense, values: Any, axis: Any, name: str | None = None) -> Any:
+    """Ragged and dense tensors concatenated along a dimension."""
+    return _join(dense, values, axis, stacked=False)
+
+
+def stack(dense: Dense, values: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """Ragged and dense tensors stacked along a new dimension."""
+    return _join(dense, values, axis, stacked=True)
+
+
+def _join(dense: Dense, values: Any, axis: Any, *, stacked: bool) -> Any:
+    parts = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not parts:
+        raise ValueError("rt_inputs may not be empty.")
+    parts = [part if isinstance(part, RaggedTensor) else convert_to_tensor(part) for part in parts]
+    splits_type = one_splits_dtype(*parts).as_numpy_dtype
+    if len(parts) == 1 and not stacked:
+        return parts[0]
+    ndim = len(parts[0].shape)
+    for part in parts:
+        if len(part.shape) != ndim:
+            raise ValueError(f"Shape {part.shape} must have rank {ndim}")
+        if part.dtype != parts[0].dtype:
+            raise invalid(
+                f"cannot compute ConcatV2 as input #1(zero-based) was expected to be a {parts[0].dtype.name} "
+                f"tensor but is a {part.dtype.name} tensor"
+            )
+    place = positive_axis(axis, ndim + stacked)
+    rows = [as_rows(part) for part in parts]
+    if stacked and ndim == 1 and place == 0:
+        lengths = np.array([len(part) for part in rows], np.int32)
+        return RaggedTensor._of(of_array(joined(rows)), splits_of_lengths(lengths))
+    if not any(isinstance(part, RaggedTensor) for part in parts) and place in (ndim + stacked - 1, ndim - 1):
+        return dense(parts, place)
+    return of_rows(_joined(rows, place, stacked, splits_type))
+
+
+def _joined(parts: list[Rows], axis: int, stacked: bool, splits_type: Any) -> Rows:
+    if axis > 1 and not any(isinstance(part, Ragged) for part in parts):
+        return np.stack(parts, axis) if stacked else np.concatenate(parts, axis)  # type: ignore[arg-type]
+    ndim = rank(parts[0])
+    levels = builtins.max(1, *(depth(part) for part in parts))
+    if ndim == 1:
+        return _joined_vectors(parts, axis, stacked, splits_type)
+    parts = [as_ragged(part, levels, splits_type) for part in parts]
+    if axis == 0:
+        whole = joined(parts)
+        counts = np.array([len(part) for part in parts], splits_type)
+        return Ragged(whole, splits_of_lengths(counts)) if stacked else whole
+    count = len(parts[0])
+    if axis == 1:
+        for part in parts:
+            if len(part) != count:
+                raise invalid("Input tensors have incompatible shapes: another number of rows")
+        order = np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1)
+        turned = taken(joined(parts), order)
+        assert isinstance(turned, Ragged)
+        if stacked:
+            return Ragged(turned, (np.arange(count + 1) * len(parts)).astype(splits_type))
+        return Ragged(turned.values, turned.row_splits[:: len(parts)])
+    inner = []
+    for part in parts:
+        assert isinstance(part, Ragged)
+        if not np.array_equal(part.row_splits, parts[0].row_splits):  # type: ignore[union-attr]
+            raise invalid("Inputs must have identical ragged splits")
+        inner.append(part.values)
+    return Ragged(_joined(inner, axis - 1, stacked, splits_type), parts[0].row_splits)  # type: ignore[union-attr]
+
+
+def _joined_vectors(parts: list[Rows], axis: int, stacked: bool, splits_type: Any) -> Rows:
+    """Vectors, which have no rows of their own: stacked along dimension 1, element by element."""
+    arrays = [flat(part) for part in parts]
+    if not stacked:
+        return np.concatenate(arrays)
+    if len({len(array) for array in arrays}) > 1:
+        raise invalid("Input tensors have incompatible shapes")
+    return np.stack(arrays, axis)
+
+
+# --- Elements ---------------------------------------------------------------------------------------
+
+
+def gather(  # noqa: PLR0917 - TensorFlow's signature
+    dense: Dense,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: Any = 0,
+    name: str | None = None,
+) -> Any:
+    """The elements at ``indices`` along a dimension."""
+    rows, places = (x if isinstance(x, RaggedTensor) else convert_to_tensor(x) for x in (params, indices))
+    one_splits_dtype(rows, places)
+    if not places.dtype.is_integer:
+        raise invalid(
+            f"Value for attr 'Tindices' of {places.dtype.name} is not in the list of allowed values: int32, int64"
+        )
+    ndim = len(places.shape)
+    batch = batch_dims
+    if batch != ndim:
+        batch = positive_axis(batch_dims, ndim, "rank(indices)", "batch_dims")
+    if batch >= len(rows.shape):
+        raise ValueError("batch_dims must be less than rank(params)")
+    along = positive_axis(batch if axis is None else axis, len(rows.shape), "rank(params)")
+    if along < batch:
+        raise ValueError("axis must be greater than or equal to batch_dims")
+    found = _gathered(as_rows(rows), as_rows(places), along, batch)
+    uniform: Uniform = ()
+    if not isinstance(places, RaggedTensor) and not along and ndim > 1:
+        uniform = (*places._array.shape[1:], *(None,) * (depth(found) - ndim + 1))
+    return of_rows(found, uniform)
+
+
+def _gathered(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:
+    if batch > 1 or (batch and axis > 1):
+        return _gathered_deep(rows, places, axis, batch)
+    if axis > 1:
+        outer = as_ragged(rows, 1)
+        assert isinstance(outer, Ragged)
+        return Ragged(_gathered(outer.values, places, axis - 1, 0), outer.row_splits)
+    if axis == 1:
+        outer = as_ragged(rows, 1)
+        assert isinstance(outer, Ragged)
+        starts = outer.row_splits[:-1]
+        if batch:
+            if len(places) != len(rows):
+                raise ValueError("batch shape from indices does not match params shape")
+            own = as_ragged(places, 1) if rank(places) > 1 else places
+            shift = _inner_ids(own)[0] if isinstance(own, Ragged) else np.arange(len(own))
+            moved = flat(own) + starts[shift].reshape(-1, *(1,) * (flat(own).ndim - 1))
+            moved_rows = with_flat(own, moved)
+            if not isinstance(places, Ragged):
+                moved_rows = moved.reshape(places.shape)
+            return _gathered(outer.values, moved_rows, 0, 0)
+        copies = [with_flat(places, np.asarray(flat(places) + start)) for start in starts]
+        if not isinstance(places, Ragged):
+            made = np.stack([np.asarray(copy) for copy in copies]) if copies else np.zeros((0, *places.shape), int)
+            return _gathered(outer.values, made, 0, 0)
+        whole = joined(copies)
+        splits = (np.arange(len(copies) + 1) * len(places)).astype(places.row_splits.dtype)
+        return _gathered(outer.values, Ragged(whole, splits), 0, 0)
+    if isinstance(places, Ragged):
+        return Ragged(_gathered(rows, places.values, 0, 0), places.row_splits)
+    return _rows_at(rows, places)
+
+
+def _inner_ids(rows: Ragged) -> list[Array]:
+    return _coordinates(rows)
+
+
+def _gathered_deep(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:
+    outer = as_ragged(rows, 1)
+    assert isinstance(outer, Ragged)
+    if batch > 1:
+        inner = as_ragged(places, 1)
+        assert isinstance(inner, Ragged)
+        if not np.array_equal(outer.row_splits, inner.row_splits):
+            raise ValueError("batch shape from indices does not match params shape")
+        return Ragged(_gathered(outer.values, inner.values, axis - 1, batch - 1), outer.row_splits)
+    repeated = Ragged(taken(places, row_of_each(outer.row_splits)), outer.row_splits)
+    return _gathered(outer, repeated, axis, batch + 1)
+
+
+def _rows_at(rows: Rows, places: Array) -> Rows:
+    outside = (places < 0) | (places >= len(rows))
+    if bool(outside.any()):
+        first = np.argwhere(np.atleast_1d(outside))[0].tolist()
+        where = "" if not places.ndim else f"[{','.join(map(str, first))}]"
+        raise invalid(f"indices{where} = {places[outside].flat[0]} is not in [0, {len(rows)})")
+    found = taken(rows, places.reshape(-1))
+    if isinstance(found, Ragged):
+        if not places.ndim:
+            row: Rows = found[0]
+            return row
+        for length in places.shape[:0:-1]:
+            count = len(found) // length if length else 0
+            found = Ragged(found, (np.arange(count + 1) * length).astype(found.row_splits.dtype))
+        return found
+    return found.reshape(*places.shape, *found.shape[1:])
+
+
+def gather_nd(
+    dense: Dense,
+    params: Any,
+    indices: Any,
+    batch_dims: Any = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Any:
+    """The elements at index vectors."""
+    if batch_dims != 0:
+        raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
+    rows, places = (x if isinstance(x, RaggedTensor) else convert_to_tensor(x) for x in (params, indices))
+    ndim = len(places.shape)
+    if ndim == 0:
+        raise ValueError("indices.rank must be at least 1.")
+    if isinstance(places, RaggedTensor):
+        if ndim == places.ragged_rank + 1:
+            raise ValueError("The innermost dimension of indices may not be ragged")
+        return places.with_flat_values(gather_nd(dense, params, places.flat_values))
+    if not isinstance(rows, RaggedTensor):
+        return dense(rows, places)
+    array = places._array
+    found: list[Any] = []
+    for index in array.reshape(-1, array.shape[-1]).tolist():
+        element: Any = rows
+        for number in index:
+            if not 0 <= number < (element.shape[0] or 0):
+                raise invalid(f"indices[{len(found)}] = {index} does not index into param shape {rows.shape}")
+            element = element[number]
+        found.append(element)
+    if ndim == 1:
+        return found[0]
+    made = stack(lambda parts, axis: of_array(np.stack([part._array for part in parts], axis)), found)
+    if not found or not isinstance(found[0], RaggedTensor):
+        lengths = {part._array.shape for part in found}
+        if len(lengths) == 1 and not len(found[0].shape):
+            return of_array(np.stack([part._array for part in found]).reshape(array.shape[:-1]))
+    return made
+
+
+def where(dense: Dense, condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """``x`` where the condition is true, else ``y``; without these, the indices of true elements."""
+    if (x is None) != (y is None):
+        raise ValueError("x and y must be either both None or both non-None")
+    chosen = condition if isinstance(condition, RaggedTensor) else convert_to_tensor(condition)
+    if x is None:
+        hits = dense(chosen.flat_values)._array
+        places = [place[hits[:, 0]] for place in _coordinates(chosen._ragged)]
+        return of_array(np.concatenate([np.stack(places, axis=1), hits[:, 1:]], axis=1).astype(np.int64))
+    one, two = (part if isinstance(part, RaggedTensor) else None for part in (x, y))
+    known = next((part for part in (one, two) if part is not None), None)
+    if known is None:
+        one, two = convert_to_tensor(x), convert_to_tensor(y)
+    else:
+        one, two = (
+            part if isinstance(part, RaggedTensor) else convert_to_tensor(part) for part in (x, y)
+        )
+    one_splits_dtype(chosen, one, two)
+    rows = [as_rows(part) for part in (chosen, one, two)]
+    for a, b in ((0, 1), (0, 2), (1, 2), (0, 1)):
+        rows[a], rows[b] = aligned(rows[a], rows[b])
+    result = dense(*(of_array(flat(part)) for part in rows))
+    return of_rows(with_flat(builtins.max(rows, key=depth), result._array))
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The elements for which the mask is true; with a mask of two dimensions or more, a ragged tensor."""
+    values = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
+    chosen = mask if isinstance(mask, RaggedTensor) else convert_to_tensor(mask, "bool")
+    if not chosen.dtype.is_bool:
+        raise ValueError(f"Tensor conversion requested dtype bool for Tensor with dtype {chosen.dtype.name}")
+    splits_type = one_splits_dtype(values, chosen).as_numpy_dtype
+    if not len(chosen.shape):
+        raise ValueError("mask cannot be scalar.")
+    return of_rows(_masked(as_rows(values), as_rows(chosen), splits_type))
+
+
+def _masked(rows: Rows, mask: Rows, splits_type: Any) -> Rows:
+    if rank(mask) == 1:
+        kept = flat(mask)
+        if len(kept) != len(rows):
+            raise ValueError(f"Shapes ({len(rows)},) and ({len(kept)},) are incompatible")
+        return taken(rows, np.flatnonzero(kept))
+    if rank(rows) < 2:
+        raise ValueError(f"Shapes {flat(rows).shape} and {flat(mask).shape} are incompatible")
+    outer, inner = as_ragged(rows, 1, splits_type), as_ragged(mask, 1, splits_type)
+    assert isinstance(outer, Ragged) and isinstance(inner, Ragged)
+    if not np.array_equal(outer.row_splits, inner.row_splits):
+        if not isinstance(rows, Ragged) and not isinstance(mask, Ragged):
+            raise ValueError(f"Shapes {rows.shape} and {mask.shape} are incompatible")
+        raise invalid("Inputs must have identical ragged splits")
+    values = _masked(outer.values, inner.values, splits_type)
+    if rank(mask) > 2:
+        return Ragged(values, outer.row_splits)
+    kept = flat(inner.values)
+    counts = segments.total(kept.astype(splits_type), row_of_each(inner.row_splits), len(inner))
+    return Ragged(values, splits_of_lengths(counts))
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """For each partition the elements that belong to it, in their order."""
+    values = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
+    groups = partitions if isinstance(partitions, RaggedTensor) else convert_to_tensor(partitions)
+    count = int(convert_to_tensor(num_partitions)._array)
+    rows, ids = as_rows(values), as_rows(groups)
+    while rank(ids) > 1:
+        outer, inner = as_ragged(rows, 1), as_ragged(ids, 1)
+        assert isinstance(outer, Ragged) and isinstance(inner, Ragged)
+        if not np.array_equal(outer.row_splits, inner.row_splits):
+            raise invalid("data and partitions have incompatible ragged shapes")
+        rows, ids = outer.values, inner.values
+    flat_ids = flat(ids)
+    if not flat_ids.ndim:
+        rows, flat_ids = np.asarray(rows)[None], flat_ids[None]
+    if len(flat_ids) != len(rows):
+        raise ValueError(f"Shapes ({len(rows)},) and ({len(flat_ids)},) are incompatible")
+    if bool((flat_ids >= count).any()):
+        raise invalid("partitions must be less than num_partitions")
+    if bool((flat_ids < 0).any()):
+        raise invalid("partitions must be non-negative.")
+    order = np.argsort(flat_ids, kind="stable")
+    splits_type = rows.row_splits.dtype if isinstance(rows, Ragged) else flat_ids.dtype
+    sizes = np.bincount(flat_ids, minlength=count).astype(splits_type)
+    return RaggedTensor(Ragged(taken(rows, order), splits_of_lengths(sizes)))
+
+
+# --- Reductions -------------------------------------------------------------------------------------
+
+
+def reduction(combine: Segments) -> Callable[..., Any]:
+    """The handler of a reduction that combines the rows of segments by ``combine``."""
+
+    def handler(
+        dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+    ) -> Any:
+        return reduce(dense, combine, input_tensor, axis, bool(keepdims))
+
+    return handler
+
+
+def reduce(dense: Dense, combine: Segments, tensor: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+    """The tensor combined along dimensions, or of all elements."""
+    if isinstance(axis, EagerTensor):
+        axis = axis.numpy().tolist()
+    if axis is None:
+        return dense(tensor.flat_values, None, keepdims)
+    if isinstance(axis, (list, tuple)):
+        if not axis:
+            return tensor
+        ndim = len(tensor.shape)
+        places = [positive_axis(place, ndim, "rank(input_tensor)", f"axis[{n}]") for n, place in enumerate(axis)]
+        result: Any = tensor
+        for place in sorted(places, reverse=True):
+            if isinstance(result, RaggedTensor):
+                result = reduce(dense, combine, result, place, keepdims)
+            else:
+                result = dense(result, place, keepdims)
+        return result
+    place = positive_axis(axis, len(tensor.shape), "rank(input_tensor)")
+    # Checks the dtype, with the error of the function.
+    dense(of_array(tensor._ragged.flat_values[:1].reshape(-1)[:1]), 0)
+    rows = reduced(tensor._ragged, place, combine, lambda array, axis: dense(of_array(array), axis)._array)
+    result = of_rows(rows, tensor._uniform[: depth(rows)] if place > 1 else ())
+    return _kept(result, place) if keepdims else result
+
+
+def _kept(result: Any, place: int) -> Any:
+    if isinstance(result, RaggedTensor):
+        return expand_dims(lambda value, axis: of_array(np.expand_dims(value._array, axis)), result, place)
+    return of_array(np.expand_dims(result._array, place))
+
+
+def _sums(tensor: RaggedTensor, axis: Any, keepdims: Any) -> Any:
+    def dense(x: Any, axis: Any = None, keepdims: bool = False) -> EagerTensor:
+        array = x._array
+        places = tuple(axis) if isinstance(axis, list) else axis
+        return of_array(np.asarray(np.sum(array, places, dtype=array.dtype, keepdims=keepdims)))
+
+    if tensor.dtype.is_bool or tensor.dtype.name == "string":
+        raise invalid(f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values of Sum")
+    return reduce(dense, segments.total, tensor, axis, bool(keepdims))
+
+
+def reduce_mean(
+    dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """The mean along dimensions, a float also for integers."""
+    ones = input_tensor.with_flat_values(np.ones_like(input_tensor._ragged.flat_values))
+    total, count = (_sums(part, axis, keepdims) for part in (input_tensor, ones))
+    if isinstance(total, RaggedTensor):
+        return total.with_flat_values(total.flat_values / count.flat_values)
+    return total / count
+
+
+def reduce_variance(
+    dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """The variance along dimensions: the mean of squares without the square of the mean."""
+    if input_tensor.dtype.is_complex:
+        raise ValueError("reduce_variance is not supported for RaggedTensors with complex dtypes.")
+    mean_of_squares = reduce_mean(dense, input_tensor * input_tensor, axis, keepdims)
+    mean = reduce_mean(dense, input_tensor, axis, keepdims)
+    variance = mean_of_squares - mean * mean
+    return _of_flat(variance, lambda array: np.maximum(array, 0))
+
+
+def reduce_std(
+    dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """The standard deviation along dimensions."""
+    return _of_flat(reduce_variance(dense, input_tensor, axis, keepdims), np.sqrt)
+
+
+def _of_flat(value: Any, function: Callable[[Array], Any]) -> Any:
+    if isinstance(value, RaggedTensor):
+        return value.with_flat_values(np.asarray(function(value._ragged.flat_values)))
+    return of_array(np.asarray(function(value._array)))
+
+
+def truth(combine: Segments) -> Callable[..., Any]:
+    """The handler of ``reduce_any`` and ``reduce_all``: ``combine`` of the booleans as integers."""
+
+    def handler(
+        dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+    ) -> Any:
+        return reduce(dense, _of_booleans(combine), input_tensor, axis, bool(keepdims))
+
+    return handler
+
+
+def _of_booleans(combine: Segments) -> Segments:
+    return lambda array, ids, count: combine(array.astype(np.int32), ids, count) != 0
+
+
+def reduce_join(
+    dense: Dense,
+    inputs: Any,
+    axis: Any = None,
+    keepdims: Any = False,
+    separator: Any = "",
+    name: str | None = None,
+) -> Any:
+    """The strings joined along dimensions, or all of them."""
+    between = convert_to_tensor(separator)._array[()]
+
+    def join(array: Array, ids: Array, count: int) -> Array:
+        groups: list[list[bytes]] = [[] for _ in range(count)]
+        for text, number in zip(array.tolist(), ids.tolist(), strict=True):
+            groups[number].append(text)
+        return strings([between.join(group) for group in groups], (count,))
+
+    def inner(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return dense(x, axis, keepdims, separator)
+
+    return reduce(inner, join, inputs, axis, bool(keepdims))
+
+
+def segments_of(combine: Segments) -> Callable[..., Any]:
+    """The handler of ``unsorted_segment_sum`` and so on."""
+
+    def handler(dense: Dense, data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        rows, ids = data, segment_ids
+        rows, ids = (x if isinstance(x, RaggedTensor) else convert_to_tensor(x) for x in (rows, ids))
+        one_splits_dtype(rows, ids)
+        if ids.dtype not in ("int32", "int64"):
+            raise ValueError("segment_ids must have dtype int32 or int64.")
+        inner_rows, inner_ids = as_rows(rows), as_rows(ids)
+        while isinstance(inner_ids, Ragged):
+            if not isinstance(inner_rows, Ragged):
+                raise ValueError(
+                    "segment_ids.shape must be a prefix of data.shape, but segment_ids is ragged and data is not."
+                )
+            if not np.array_equal(inner_ids.row_splits, inner_rows.row_splits):
+                raise invalid("segment_ids.shape must be a prefix of data.shape")
+            inner_rows, inner_ids = inner_rows.values, inner_ids.values
+        count = int(convert_to_tensor(num_segments)._array)
+        return of_rows(combined(inner_rows, inner_ids, count, combine))
+
+    return handler
+
+
+def cumsum(
+    dense: Dense,
+    x: Any,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The cumulative sum along a dimension."""
+    place = positive_axis(axis, len(x.shape), "rank")
+    if place > x.ragged_rank:
+        return x.with_flat_values(dense(x.flat_values, place - x.ragged_rank, exclusive, reverse))
+    if place < x.ragged_rank:
+        sums = dense(x.to_tensor(), place, exclusive, reverse)
+        return RaggedTensor.from_tensor(sums, lengths=x.nested_row_lengths())
+    splits = x._ragged.nested_row_splits[-1].tolist()
+    rows = [
+        dense(of_array(x._ragged.flat_values[a:b]), 0, exclusive, reverse)._array
+        for a, b in zip(splits[:-1], splits[1:], strict=True)
+    ]
+    return x.with_flat_values(np.concatenate(rows) if rows else x.flat_values)
+
+
+def each_value(dense: Dense, *args: Any, **named: Any) -> Any:
+    """A function of the values of ragged tensors with the same rows."""
+    first: RaggedTensor | None = None
+
+    def values(argument: Any) -> Any:
+        nonlocal first
+        if isinstance(argument, (list, tuple)):
+            return type(argument)(map(values, argument))
+        if not isinstance(argument, RaggedTensor):
+            return argument
+        if first is None:
+            first = argument
+        if argument.ragged_rank != first.ragged_rank:
+            raise ValueError(
+                "Inputs must have the same ragged_rank: "
+                f"{first.ragged_rank} and {argument.ragged_rank}"
+            )
+        one_splits_dtype(first, argument)
+        if not all(map(np.array_equal, first.nested_row_splits, argument.nested_row_splits)):
+            raise invalid("Inputs must have identical ragged splits")
+        return argument.flat_values
+
+    inner = [values(argument) for argument in args]
+    inner_named = {key: values(argument) for key, argument in named.items()}
+    result = dense(*inner, **inner_named)
+    return result if first is None else first.with_flat_values(result)
