@@ -37,16 +37,31 @@ _LAZY = {
     "_values.shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
     "_values.tensor": "Tensor constant convert_to_tensor is_tensor",
     "_values.ragged_sparse": "RaggedTensor SparseTensor type_spec_from_value",
+    "_values.tensor_array": "TensorArray",
+    "_values.variable": "Variable",
     "_values.casting": "cast saturate_cast",
-    "_values.creation": "eye fill linspace one_hot ones ones_like range zeros zeros_like",
+    "_values.creation": "fill linspace one_hot ones ones_like range zeros zeros_like",
     "_values.reshaping": (
-        "broadcast_to ensure_shape expand_dims identity newaxis rank reshape shape size squeeze transpose"
+        "broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape expand_dims get_static_value "
+        "identity identity_n newaxis rank reshape shape shape_n size squeeze stop_gradient transpose"
     ),
-    "_values.joining": "concat pad repeat split stack tile unstack",
+    "_values.joining": "concat pad parallel_stack repeat split stack tile unstack",
     "_values.indexing": "argsort boolean_mask gather reverse sequence_mask slice sort unique where",
+    "_values.scatter": (
+        "gather_nd scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "
+        "tensor_scatter_nd_sub tensor_scatter_nd_update"
+    ),
+    "_values.rearranging": (
+        "bitcast dynamic_partition dynamic_stitch histogram_fixed_width meshgrid reverse_sequence roll "
+        "searchsorted setdiff1d strided_slice unique_with_counts unravel_index"
+    ),
+    "_values.matrices": "clip_by_global_norm clip_by_norm eig eigvals einsum eye matmul norm tensordot",
+    "_values.protos": "make_ndarray make_tensor_proto",
+    "_values.arithmetic": "complex realdiv truncatediv truncatemod",
     "math": (
-        "abs add add_n argmax argmin clip_by_value cos cumsum divide equal exp floor greater greater_equal "
+        "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh cumsum divide equal exp floor greater greater_equal "
         "less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow "
+        "reduce_logsumexp scalar_mul sinh tan "
         "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
         "sin sqrt square subtract tanh truediv"
     ),
@@ -56,6 +71,8 @@ _LAZY = {
     ),
     "_values.printing": "print",
     "_values.map_fn": "map_fn",
+    "_values.control_flow": "case foldl foldr scan switch_case vectorized_map",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "logging": "get_logger",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
@@ -71,11 +88,6 @@ _RENAMED = {
     "random_crop": ("image", "random_crop"),
     "random_shuffle": ("random", "shuffle"),
     "truncated_normal": ("random", "truncated_normal"),
-    "ceil": ("math", "ceil"),
-    "floordiv": ("math", "floordiv"),
-    "is_nan": ("math", "is_nan"),
-    "log": ("math", "log"),
-    "mod": ("math", "mod"),
     "as_string": ("strings", "as_string"),
     "regex_replace": ("strings", "regex_replace"),
     "string_join": ("strings", "join"),
@@ -85,20 +97,55 @@ _RENAMED = {
     "to_float": ("_values.casting", "to_float"),
     "to_int32": ("_values.casting", "to_int32"),
     "to_int64": ("_values.casting", "to_int64"),
+    "to_double": ("_values.casting", "to_double"),
+    "to_bfloat16": ("_values.casting", "to_bfloat16"),
+    "to_complex64": ("_values.casting", "to_complex64"),
+    "to_complex128": ("_values.casting", "to_complex128"),
+    "string_split": ("strings", "string_split"),
+    "div": ("_values.arithmetic", "div"),
+    "div_no_nan": ("math", "divide_no_nan"),
+    "diag": ("linalg", "tensor_diag"),
+    "diag_part": ("linalg", "tensor_diag_part"),
+    "matrix_determinant": ("linalg", "det"),
+    "matrix_inverse": ("linalg", "inv"),
+    "sparse_to_dense": ("_values.sparse_dense", "sparse_to_dense"),
+    "sparse_tensor_dense_matmul": ("sparse", "sparse_dense_matmul"),
+    **{
+        name: ("math", name)
+        for name in ["accumulate_n", "angle", "bincount", "ceil", "conj", "count_nonzero", "cumprod", "erf", "erfc", "expm1", "floordiv", "imag", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_strictly_increasing", "invert_permutation", "lgamma", "log", "log1p", "log_sigmoid", "logical_xor", "mod", "polyval", "real", "reciprocal", "rint", "rsqrt", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "squared_difference", "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum"]
+    },
+    **{name: ("linalg", name) for name in ("cholesky", "cross", "global_norm", "qr", "svd", "trace")},
+    **{
+        f"matrix_{name}": ("linalg", name)
+        for name in ("band_part", "diag", "diag_part", "set_diag", "solve", "triangular_solve")
+    },
+    "matrix_transpose": ("linalg", "matrix_transpose"),
+    **{
+        f"sparse_{name}": ("sparse", name)
+        for name in ["add", "concat", "fill_empty_rows", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape", "retain", "slice", "softmax", "to_indicator", "transpose"]
+    },
+    **{
+        f"assert_{name}": ("debugging", f"assert_{name}")
+        for name in ["greater_equal", "integer", "less_equal", "near", "negative", "non_negative", "non_positive", "none_equal", "positive", "proper_iterable", "rank_at_least", "rank_in", "same_float_dtype", "scalar", "type"]
+    },
 }
 _NAMESPACES = [
     "app",
+    "bitwise",
     "compat",
     "config",
     "data",
+    "debugging",
     "dtypes",
     "errors",
     "flags",
     "gfile",
     "image",
     "io",
+    "linalg",
     "logging",
     "math",
+    "nest",
     "python_io",
     "ragged",
     "random",

@@ -96,6 +96,8 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def _ragged_softmax(logits: RaggedTensor, axis: Any) -> Array:
+    if len(logits.shape) > logits.ragged_rank + 1 and axis in (None, -1, len(logits.shape) - 1):
+        return _along("Softmax", _softmax, logits.flat_values, -1)._array
     if axis not in (None, -1, logits.ragged_rank) or len(logits.shape) != logits.ragged_rank + 1:
         raise NotImplementedError("softmax of a ragged tensor is here along its last dimension only")
     splits = logits._ragged.nested_row_splits[-1].tolist()
@@ -180,7 +182,9 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     if wanted.ndim != 1:
         raise invalid("targets must be 1-dimensional")
     if len(rows) != len(wanted):
-        raise invalid(f"First dimension of predictions {len(rows)} must match length of targets {len(wanted)}")
+        raise invalid(
+            f"First dimension of predictions {len(rows)} must match length of targets {len(wanted)}"
+        )
     inside = (wanted >= 0) & (wanted < rows.shape[1])
     chosen = rows[np.arange(len(rows)), np.where(inside, wanted, 0)]
     greater = (rows > chosen[:, None]).sum(1)
@@ -203,11 +207,15 @@ def bincount(  # noqa: PLR0917 - TensorFlow's signature
         arr = arr.values
     numbers = arr._ragged.flat_values if isinstance(arr, RaggedTensor) else to_numpy(arr)
     if numbers.dtype.kind not in "iu":
-        raise invalid(f"Value for attr 'Tidx' of {kernel_name(of_numpy(numbers.dtype))} is not in the list of allowed values")
+        raise invalid(
+            f"Value for attr 'Tidx' of {kernel_name(of_numpy(numbers.dtype))} is not in the list of allowed values"
+        )
     if axis == -1 and numbers.ndim == 2:
         return _bincount_of_rows(numbers, weights, minlength, maxlength, dtype, binary_output)
     if axis not in (None, 0):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
     size = _bins(numbers, minlength, maxlength)
     flat = numbers.reshape(-1)
     if flat.size and int(flat.min()) < 0:
@@ -251,7 +259,7 @@ def invert_permutation(x: Any, name: str | None = None) -> EagerTensor:
     if array.dtype not in (np.int32, np.int64):
         raise invalid("Value for attr 'T' is not in the list of allowed values: int32, int64")
     if array.ndim != 1:
-        raise invalid(f"invert_permutation expects a 1D vector.")
+        raise invalid("invert_permutation expects a 1D vector.")
     if not np.array_equal(np.sort(array), np.arange(len(array))):
         raise invalid(f"{array.tolist()} is not a permutation of 0 to {len(array) - 1}")
     return of_array(np.argsort(array).astype(array.dtype))

@@ -29,9 +29,7 @@ def _pair(x: Any, y: Any) -> tuple[Array, Array]:
     return one._array, convert_to_tensor(y, dtype_hint=one.dtype)._array
 
 
-def _binary(
-    op: str, function: Callable[..., Any], doc: str, kinds: str = "", pair: Any = None
-) -> Operation:
+def _binary(op: str, function: Callable[..., Any], doc: str, kinds: str = "", pair: Any = None) -> Operation:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
         one, two = pair(x, y) if pair else arrays_of_one_dtype(op, [x, y])
         if kinds:
@@ -106,6 +104,20 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 def truediv(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``: integers become floats."""
     return of_array(operators.divide(*_pair(x, y)))
+
+
+realdiv = _binary("RealDiv", np.true_divide, "``x / y`` of floats.", "fc")
+
+
+@each_pair
+def div(x: Any, y: Any, name: str | None = None) -> EagerTensor:
+    """``x / y``, of integers rounded down, in TensorFlow 1."""
+    one, two = _pair(x, y)
+    if one.dtype != two.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {one.dtype!r} != {two.dtype!r}.")
+    if is_kind(one.dtype, "iu"):
+        return of_array(operators.binary("FloorDiv", np.floor_divide, one, two))
+    return of_array(operators.binary("RealDiv", np.true_divide, one, two))
 
 
 def _without_zeros(x: Array, y: Array, result: Array) -> EagerTensor:
@@ -236,10 +248,14 @@ def complex(real: Any, imag: Any, name: str | None = None) -> EagerTensor:  # no
 def add_n(inputs: Any, name: str | None = None) -> EagerTensor:
     """The sum of tensors."""
     if not isinstance(inputs, (list, tuple)) and not isinstance(inputs, EagerTensor):
-        raise ValueError("inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        raise ValueError(
+            "inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
     parts = list(inputs)
     if not parts:
-        raise ValueError("inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        raise ValueError(
+            "inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
     arrays = arrays_of_one_dtype("AddN", parts)
     check_kind("AddN", arrays[0], "fiuc")
     for array in arrays:
@@ -281,4 +297,3 @@ bitwise_or = _bits("BitwiseOr", np.bitwise_or, "The bits that are set in at leas
 bitwise_xor = _bits("BitwiseXor", np.bitwise_xor, "The bits that are set in exactly one.")
 left_shift = _bits("LeftShift", _shift_left, "The bits moved to the left.")
 right_shift = _bits("RightShift", _shift_right, "The bits moved to the right.")
-

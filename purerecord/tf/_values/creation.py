@@ -57,19 +57,13 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     if lengths.ndim > 1:
         raise invalid(f"dims must be a vector, got shape {shape_text(lengths.shape)}")
     if lengths.dtype.kind == "f" and lengths.size:
-        raise invalid("Value for attr 'index_type' of float is not in the list of allowed values: int32, int64")
+        raise invalid(
+            "Value for attr 'index_type' of float is not in the list of allowed values: int32, int64"
+        )
     for place, length in enumerate(np.atleast_1d(lengths).tolist()):
         if length < 0:
             raise invalid(f"Dimension {length} must be >= 0")
     return of_array(np.array(np.broadcast_to(scalar, shape_tuple(dims))))
-
-
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32) -> EagerTensor:
-    """An identity matrix, or a batch of them."""
-    columns = None if num_columns is None else int(num_columns)
-    matrix = np.eye(int(num_rows), columns, dtype=as_dtype(dtype).as_numpy_dtype)
-    shape = (*shape_tuple([] if batch_shape is None else batch_shape), *matrix.shape)
-    return of_array(np.array(np.broadcast_to(matrix, shape)))
 
 
 def range(  # noqa: A001 - TensorFlow's name

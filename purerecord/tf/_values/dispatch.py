@@ -81,7 +81,9 @@ def for_ragged(handler: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(function)
         def run(*args: Any, **named: Any) -> Any:
             for value in (*args, *named.values()):
-                if isinstance(value, RaggedTensor) or (isinstance(value, (list, tuple)) and _has_ragged(value)):
+                if isinstance(value, RaggedTensor) or (
+                    isinstance(value, (list, tuple)) and _has_ragged(value)
+                ):
                     return handler(function, *args, **named)
             return function(*args, **named)
 

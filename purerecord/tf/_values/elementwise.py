@@ -30,7 +30,9 @@ def applied(op: str, function: Callable[[Array], Any], x: Any, kinds: str) -> Ea
         return of_array(np.asarray(in_float32(function, array)).astype(array.dtype, copy=False))
 
 
-def _unary(op: str, function: Callable[..., Any], doc: str, kinds: str = "fc", sparse: bool = False) -> Operation:
+def _unary(
+    op: str, function: Callable[..., Any], doc: str, kinds: str = "fc", sparse: bool = False
+) -> Operation:
     def operation(x: Any, name: str | None = None) -> EagerTensor:
         return applied(op, function, x, kinds)
 
@@ -112,7 +114,9 @@ sigmoid = _unary("Sigmoid", _sigmoid, "``1 / (1 + exp(-x))``.")
 log_sigmoid = _unary("Softplus", lambda x: -_softplus(-x), "The logarithm of the sigmoid.", "f")
 erf = _unary("Erf", _scalars(math.erf), "The error function.", "f", sparse=True)
 erfc = _unary("Erfc", _scalars(math.erfc), "1 without the error function.", "f")
-lgamma = _unary("Lgamma", _scalars(_lgamma), "The logarithm of the absolute value of the gamma function.", "f")
+lgamma = _unary(
+    "Lgamma", _scalars(_lgamma), "The logarithm of the absolute value of the gamma function.", "f"
+)
 floor = _unary("Floor", np.floor, "Rounded down.", "f")
 ceil = _unary("Ceil", np.ceil, "Rounded up.", "f")
 rint = _unary("Rint", np.rint, "Rounded; halves to the even number.", "f")
@@ -229,5 +233,3 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> EagerT
     if found:
         raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
     return of_array(array)
-
-

@@ -72,7 +72,9 @@ def check_index(array: Array, attribute: str) -> None:
     """Raise an error unless the indices are of int32 or int64."""
     if array.dtype not in (np.int32, np.int64):
         name = kernel_name(of_numpy(array.dtype))
-        raise invalid(f"Value for attr '{attribute}' of {name} is not in the list of allowed values: int32, int64")
+        raise invalid(
+            f"Value for attr '{attribute}' of {name} is not in the list of allowed values: int32, int64"
+        )
 
 
 def _gather_axis(axis: Any, ndim: int) -> int:
@@ -125,6 +127,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         if not chosen.ndim:
             raise invalid("WhereOp : Unhandled input dimensions: 0")
+        check_kind("Where", chosen, "fiucb")
         return of_array(np.argwhere(chosen).astype(np.int64))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")

@@ -43,6 +43,12 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
     return of_array(np.stack(arrays, axis))
 
 
+def parallel_stack(values: Any, name: str = "parallel_stack") -> EagerTensor:
+    """Tensors of one shape, stacked along a new first dimension."""
+    made: EagerTensor = stack(values)
+    return made
+
+
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[EagerTensor]:
     """A list of the tensors along a dimension."""
     array = to_numpy(value)
@@ -186,6 +192,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  #
     return of_array(np.tile(array, times))
 
 
+@for_ragged(ragged_operations.repeat)
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Each element repeated ``repeats`` times."""
     array, counts = to_numpy(input), np.array(shape_tuple(repeats), np.int64)

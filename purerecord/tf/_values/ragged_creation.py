@@ -12,7 +12,7 @@ import numpy as np
 
 from ..dtypes import as_dtype, int32, int64
 from ..errors import invalid
-from .convert import Array, strings
+from .convert import strings
 from .ragged_rows import row_of_each
 from .ragged_tensor import RaggedTensor, as_rows
 from .row_partition import as_partition, splits_of_lengths
@@ -87,7 +87,9 @@ def _check_depths(pylist: Any, ragged_rank: int | None, inner: tuple[int, ...] |
     leaf, deepest = _depths(pylist)
     if leaf is not None:
         if deepest > leaf:
-            raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting"
+            )
         if ragged_rank is not None and deepest < ragged_rank:
             raise ValueError(f"Invalid pylist={pylist}, max depth smaller than ragged_rank={ragged_rank}")
     if inner is not None and ragged_rank is not None:
@@ -139,9 +141,7 @@ def ragged_range(  # noqa: PLR0917 - TensorFlow's signature
     sizes = {len(end) for end in ends if end.ndim}
     if len(sizes) > 1:
         raise invalid("starts, limits, and deltas must have the same shape")
-    firsts, lasts, steps = (
-        np.broadcast_to(end, next(iter(sizes), 1)).tolist() for end in ends
-    )
+    firsts, lasts, steps = (np.broadcast_to(end, next(iter(sizes), 1)).tolist() for end in ends)
     rows = []
     for first, last, step in zip(firsts, lasts, steps, strict=True):
         if step == 0:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...payload.ragged import Ragged
 from ..dtypes import int32
-from ..errors import invalid
+from ..errors import UnimplementedError, invalid
 from . import segments
 from .convert import Array, strings
 from .ragged_rows import (
@@ -35,7 +35,6 @@ from .ragged_rows import (
 )
 from .ragged_tensor import (
     RaggedTensor,
-    Uniform,
     _coordinates,
     as_rows,
     of_rows,
@@ -135,6 +134,10 @@ def tile(dense: Dense, input: Any, multiples: Any, name: str | None = None) -> A
         raise TypeError(f"multiples must be integers, not {times.dtype}")
     if times.ndim != 1:
         raise ValueError(f"Shape {times.shape} must have rank 1")
+    if len(times) != len(input.shape):
+        raise invalid(
+            f"Expected multiples argument to be a vector of length {len(input.shape)} but got length {len(times)}"
+        )
     return of_rows(tiled(input._ragged, times.tolist()))
 
 
@@ -143,7 +146,9 @@ def reverse(dense: Dense, tensor: Any, axis: Any, name: str | None = None) -> An
     if isinstance(axis, EagerTensor):
         axis = axis.numpy().tolist()
     elif not (isinstance(axis, (list, tuple)) and all(isinstance(place, int) for place in axis)):
-        raise TypeError("`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor")
+        raise TypeError(
+            "`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor"
+        )
     places = [
         positive_axis(place, len(tensor.shape), "rank(tensor)", f"axis[{number}]")
         for number, place in enumerate(axis)
@@ -166,10 +171,14 @@ def split(
     place = positive_axis(axis, len(value.shape))
     length = value.shape[place]
     if length is None:
-        raise ValueError(f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` {place}.")
+        raise ValueError(
+            f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` {place}."
+        )
     if isinstance(num_or_size_splits, int):
         if num_or_size_splits < 1:
-            raise ValueError(f"`num_or_size_splits` must be >=1 if it is an `int`.Received {num_or_size_splits}.")
+            raise ValueError(
+                f"`num_or_size_splits` must be >=1 if it is an `int`.Received {num_or_size_splits}."
+            )
         sizes = np.full(num_or_size_splits, length // num_or_size_splits)
     elif sizes.ndim != 1:
         raise TypeError(
@@ -188,7 +197,8 @@ def split(
         )
     ends = np.cumsum([0, *sizes.tolist()]).tolist()
     before = (builtins.slice(None),) * place
-    return [value[(*before, builtins.slice(a, b))] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    keys = [(*before, builtins.slice(a, b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [value[key] for key in keys]
 
 
 # --- Joining ----------------------------------------------------------------------------------------
@@ -232,9 +242,9 @@ def _join(dense: Dense, values: Any, axis: Any, *, stacked: bool) -> Any:
 
 
 def _joined(parts: list[Rows], axis: int, stacked: bool, splits_type: Any) -> Rows:
-    if axis > 1 and not any(isinstance(part, Ragged) for part in parts):
-        return np.stack(parts, axis) if stacked else np.concatenate(parts, axis)  # type: ignore[arg-type]
     ndim = rank(parts[0])
+    if axis in (ndim - 1, ndim + stacked - 1) and axis and not any(isinstance(part, Ragged) for part in parts):
+        return np.stack(parts, axis) if stacked else np.concatenate(parts, axis)  # type: ignore[arg-type]
     levels = builtins.max(1, *(depth(part) for part in parts))
     if ndim == 1:
         return _joined_vectors(parts, axis, stacked, splits_type)
@@ -301,11 +311,7 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
     along = positive_axis(batch if axis is None else axis, len(rows.shape), "rank(params)")
     if along < batch:
         raise ValueError("axis must be greater than or equal to batch_dims")
-    found = _gathered(as_rows(rows), as_rows(places), along, batch)
-    uniform: Uniform = ()
-    if not isinstance(places, RaggedTensor) and not along and ndim > 1:
-        uniform = (*places._array.shape[1:], *(None,) * (depth(found) - ndim + 1))
-    return of_rows(found, uniform)
+    return of_rows(_gathered(as_rows(rows), as_rows(places), along, batch))
 
 
 def _gathered(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:
@@ -331,7 +337,11 @@ def _gathered(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:
             return _gathered(outer.values, moved_rows, 0, 0)
         copies = [with_flat(places, np.asarray(flat(places) + start)) for start in starts]
         if not isinstance(places, Ragged):
-            made = np.stack([np.asarray(copy) for copy in copies]) if copies else np.zeros((0, *places.shape), int)
+            made = (
+                np.stack([np.asarray(copy) for copy in copies])
+                if copies
+                else np.zeros((0, *places.shape), int)
+            )
             return _gathered(outer.values, made, 0, 0)
         whole = joined(copies)
         splits = (np.arange(len(copies) + 1) * len(places)).astype(places.row_splits.dtype)
@@ -373,7 +383,7 @@ def _rows_at(rows: Rows, places: Array) -> Rows:
             count = len(found) // length if length else 0
             found = Ragged(found, (np.arange(count + 1) * length).astype(found.row_splits.dtype))
         return found
-    return found.reshape(*places.shape, *found.shape[1:])
+    return found.reshape(places.shape + found.shape[1:])
 
 
 def gather_nd(
@@ -394,26 +404,33 @@ def gather_nd(
     if isinstance(places, RaggedTensor):
         if ndim == places.ragged_rank + 1:
             raise ValueError("The innermost dimension of indices may not be ragged")
-        return places.with_flat_values(gather_nd(dense, params, places.flat_values))
+        return places.with_flat_values(gather_nd(dense, rows, places.flat_values))
     if not isinstance(rows, RaggedTensor):
         return dense(rows, places)
+    if ndim > 2:
+        nested = RaggedTensor.from_tensor(places, ragged_rank=ndim - 2, row_splits_dtype=rows.row_splits.dtype)
+        made = gather_nd(dense, rows, nested)
+        return made.to_tensor() if made.ragged_rank == ndim - 2 else made
     array = places._array
-    found: list[Any] = []
-    for index in array.reshape(-1, array.shape[-1]).tolist():
-        element: Any = rows
-        for number in index:
-            if not 0 <= number < (element.shape[0] or 0):
-                raise invalid(f"indices[{len(found)}] = {index} does not index into param shape {rows.shape}")
-            element = element[number]
-        found.append(element)
-    if ndim == 1:
-        return found[0]
-    made = stack(lambda parts, axis: of_array(np.stack([part._array for part in parts], axis)), found)
-    if not found or not isinstance(found[0], RaggedTensor):
-        lengths = {part._array.shape for part in found}
-        if len(lengths) == 1 and not len(found[0].shape):
-            return of_array(np.stack([part._array for part in found]).reshape(array.shape[:-1]))
-    return made
+    if not array.shape[-1]:
+        return tile(dense, expand_dims(dense, rows, 0), [*array.shape[:-1], *[1] * len(rows.shape)])
+    if array.shape[-1] == 1:
+        return gather(dense, rows, array.reshape(-1))
+    inner: Rows = rows._ragged
+    found = array[..., 0].astype(np.int64)
+    for column in range(1, array.shape[-1]):
+        if not isinstance(inner, Ragged):
+            rest = np.concatenate([found[..., None], array[..., column:]], axis=-1)
+            return dense(of_array(inner), of_array(rest))
+        lengths = inner.row_lengths()
+        outside = (found < 0) | (found >= len(lengths))
+        if bool(np.any(outside)) or bool(np.any(array[..., column] >= lengths[np.where(outside, 0, found)])):
+            raise invalid(f"indices = {array.tolist()} do not index into a tensor of shape {rows.shape}")
+        found = inner.row_splits[found] + array[..., column]
+        inner = inner.values
+    if not isinstance(inner, Ragged):
+        return of_array(np.asarray(_rows_at(inner, np.asarray(found))))
+    return of_rows(_rows_at(inner, np.asarray(found)))
 
 
 def where(dense: Dense, condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
@@ -425,14 +442,7 @@ def where(dense: Dense, condition: Any, x: Any = None, y: Any = None, name: str 
         hits = dense(chosen.flat_values)._array
         places = [place[hits[:, 0]] for place in _coordinates(chosen._ragged)]
         return of_array(np.concatenate([np.stack(places, axis=1), hits[:, 1:]], axis=1).astype(np.int64))
-    one, two = (part if isinstance(part, RaggedTensor) else None for part in (x, y))
-    known = next((part for part in (one, two) if part is not None), None)
-    if known is None:
-        one, two = convert_to_tensor(x), convert_to_tensor(y)
-    else:
-        one, two = (
-            part if isinstance(part, RaggedTensor) else convert_to_tensor(part) for part in (x, y)
-        )
+    one, two = (part if isinstance(part, RaggedTensor) else convert_to_tensor(part) for part in (x, y))
     one_splits_dtype(chosen, one, two)
     rows = [as_rows(part) for part in (chosen, one, two)]
     for a, b in ((0, 1), (0, 2), (1, 2), (0, 1)):
@@ -499,7 +509,8 @@ def stack_dynamic_partitions(
     if bool((flat_ids < 0).any()):
         raise invalid("partitions must be non-negative.")
     order = np.argsort(flat_ids, kind="stable")
-    splits_type = rows.row_splits.dtype if isinstance(rows, Ragged) else flat_ids.dtype
+    ragged = [part for part in (values, groups) if isinstance(part, RaggedTensor)]
+    splits_type = one_splits_dtype(*ragged).as_numpy_dtype if ragged else flat_ids.dtype
     sizes = np.bincount(flat_ids, minlength=count).astype(splits_type)
     return RaggedTensor(Ragged(taken(rows, order), splits_of_lengths(sizes)))
 
@@ -520,16 +531,17 @@ def reduction(combine: Segments) -> Callable[..., Any]:
 
 def reduce(dense: Dense, combine: Segments, tensor: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     """The tensor combined along dimensions, or of all elements."""
-    if isinstance(axis, EagerTensor):
-        axis = axis.numpy().tolist()
     if axis is None:
-        return dense(tensor.flat_values, None, keepdims)
+        result = dense(tensor.flat_values, None, keepdims)
+        return of_array(result._array[(None,) * (len(tensor.shape) - 1)]) if keepdims else result
     if isinstance(axis, (list, tuple)):
         if not axis:
             return tensor
         ndim = len(tensor.shape)
-        places = [positive_axis(place, ndim, "rank(input_tensor)", f"axis[{n}]") for n, place in enumerate(axis)]
-        result: Any = tensor
+        places = [
+            positive_axis(place, ndim, "rank(input_tensor)", f"axis[{n}]") for n, place in enumerate(axis)
+        ]
+        result = tensor
         for place in sorted(places, reverse=True):
             if isinstance(result, RaggedTensor):
                 result = reduce(dense, combine, result, place, keepdims)
@@ -550,6 +562,14 @@ def _kept(result: Any, place: int) -> Any:
     return of_array(np.expand_dims(result._array, place))
 
 
+def check_axes(tensor: RaggedTensor, axis: Any) -> None:
+    """Raise an error unless the tensor has the dimensions."""
+    if axis is not None:
+        many = isinstance(axis, (list, tuple))
+        for number, place in enumerate(axis if many else [axis]):
+            positive_axis(place, len(tensor.shape), name=f"axis[{number}]" if many else "axis")
+
+
 def _sums(tensor: RaggedTensor, axis: Any, keepdims: Any) -> Any:
     def dense(x: Any, axis: Any = None, keepdims: bool = False) -> EagerTensor:
         array = x._array
@@ -557,7 +577,9 @@ def _sums(tensor: RaggedTensor, axis: Any, keepdims: Any) -> Any:
         return of_array(np.asarray(np.sum(array, places, dtype=array.dtype, keepdims=keepdims)))
 
     if tensor.dtype.is_bool or tensor.dtype.name == "string":
-        raise invalid(f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values of Sum")
+        raise invalid(
+            f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values of Sum"
+        )
     return reduce(dense, segments.total, tensor, axis, bool(keepdims))
 
 
@@ -565,10 +587,12 @@ def reduce_mean(
     dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
 ) -> Any:
     """The mean along dimensions, a float also for integers."""
+    total = _sums(input_tensor, axis, keepdims)
     ones = input_tensor.with_flat_values(np.ones_like(input_tensor._ragged.flat_values))
-    total, count = (_sums(part, axis, keepdims) for part in (input_tensor, ones))
+    count = _sums(ones, axis, keepdims)
     if isinstance(total, RaggedTensor):
-        return total.with_flat_values(total.flat_values / count.flat_values)
+        values = (total.flat_values / count.flat_values)._array
+        return of_rows(with_flat(total._ragged, values))
     return total / count
 
 
@@ -603,13 +627,16 @@ def truth(combine: Segments) -> Callable[..., Any]:
     def handler(
         dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
     ) -> Any:
-        return reduce(dense, _of_booleans(combine), input_tensor, axis, bool(keepdims))
+        flat_values = input_tensor._ragged.flat_values
+        if flat_values.dtype == object:
+            raise UnimplementedError(None, None, "Cast string to int32 is not supported")
+        tensor = input_tensor.with_flat_values(of_array(flat_values.astype(np.int32) != 0))
+        return reduce(dense, of_booleans, tensor, axis, bool(keepdims))
+
+    def of_booleans(array: Array, ids: Array, count: int) -> Array:
+        return np.asarray(combine(array.astype(np.int32), ids, count) != 0)
 
     return handler
-
-
-def _of_booleans(combine: Segments) -> Segments:
-    return lambda array, ids, count: combine(array.astype(np.int32), ids, count) != 0
 
 
 def reduce_join(
@@ -621,7 +648,7 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     """The strings joined along dimensions, or all of them."""
-    between = convert_to_tensor(separator)._array[()]
+    between: Any = convert_to_tensor(separator)._array[()]
 
     def join(array: Array, ids: Array, count: int) -> Array:
         groups: list[list[bytes]] = [[] for _ in range(count)]
@@ -633,6 +660,88 @@ def reduce_join(
         return dense(x, axis, keepdims, separator)
 
     return reduce(inner, join, inputs, axis, bool(keepdims))
+
+
+def logsumexp(
+    dense: Dense, input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Any:
+    """The logarithm of the sum of exponentials along dimensions."""
+
+    def greatest(x: Any, axis: Any = None, keepdims: bool = False) -> EagerTensor:
+        places = tuple(axis) if isinstance(axis, list) else axis
+        return of_array(np.asarray(np.max(x._array, places, keepdims=keepdims, initial=-np.inf)))
+
+    check_axes(input_tensor, axis)
+    if not input_tensor.dtype.is_floating:
+        raise invalid(f"Value for attr 'T' of {input_tensor.dtype.name} is not in the list of allowed values")
+    most = reduce(greatest, segments.maximum, input_tensor, axis, True)
+    most = _of_flat(most, lambda array: np.where(np.isfinite(array), array, 0).astype(array.dtype))
+    raised = _of_flat(input_tensor - most, np.exp)
+    with np.errstate(all="ignore"):
+        sums = _of_flat(_sums(raised, axis, True), np.log) + most
+    if keepdims:
+        return sums
+    shape = _sums(raised, axis, False)
+    if isinstance(shape, RaggedTensor):
+        return shape.with_flat_values(np.asarray(flat(as_rows(sums))).reshape(shape._ragged.flat_values.shape))
+    return of_array(flat(as_rows(sums)).reshape(shape._array.shape))
+
+
+def segment_means(power: float) -> Callable[..., Any]:
+    """The handler of ``unsorted_segment_mean`` and ``unsorted_segment_sqrt_n``."""
+    total_of = segments_of(segments.total)
+
+    def handler(dense: Dense, data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        if not isinstance(data, RaggedTensor):
+            raise ValueError("segment_ids.shape must be a prefix of data.shape, but segment_ids is ragged.")
+        total = total_of(dense, data, segment_ids, num_segments)
+        ones = data.with_flat_values(np.ones_like(data._ragged.flat_values))
+        count = total_of(dense, ones, segment_ids, num_segments)
+        if not isinstance(total, RaggedTensor):
+            return total / count
+        divisor = count._ragged.flat_values
+        if power != 1:
+            divisor = np.sqrt(divisor.astype(np.result_type(divisor, np.float32))).astype(divisor.dtype)
+        return total.with_flat_values(total.flat_values / of_array(divisor))
+
+    return handler
+
+
+def repeat(dense: Dense, input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """The innermost values, each repeated."""
+    if axis is None:
+        return dense(input.flat_values, repeats)
+    place = positive_axis(axis, len(input.shape))
+    if place:
+        raise NotImplementedError("repeat of a ragged tensor is here along dimension 0 only")
+    counts = convert_to_tensor(repeats)._array
+    return of_rows(taken(input._ragged, np.repeat(np.arange(len(input._ragged)), counts)))
+
+
+def reshape(dense: Dense, tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """A ragged tensor without its rows: only the shape ``[-1]`` is possible."""
+    lengths = convert_to_tensor(shape)._array.reshape(-1).tolist()
+    if lengths != [-1]:
+        raise invalid(f"a ragged tensor can be reshaped to [-1] only, not to {lengths}")
+    return dense(tensor.flat_values, [-1])
+
+
+def matmul(dense: Dense, a: Any, b: Any, *options: Any, **named: Any) -> Any:
+    """The product of matrices whose rows all have one length."""
+    both = [x if isinstance(x, RaggedTensor) else convert_to_tensor(x) for x in (a, b)]
+    if both[0].dtype != both[1].dtype:
+        raise ValueError("`a` and `b` must have the same dtype.")
+    if len(both[0].shape) != len(both[1].shape) or len(both[0].shape) < 2:
+        raise ValueError("`a` and `b` must have the same rank.")
+    if len(both[0].shape) > 2:
+        raise NotImplementedError("matmul of ragged tensors is here for matrices only")
+    arrays = []
+    for part in both:
+        array = part.to_tensor() if isinstance(part, RaggedTensor) else part
+        if isinstance(part, RaggedTensor) and array._array.size != part._ragged.flat_values.size:
+            raise invalid("The matrices in `a` and `b` may not be ragged in their innermost dimension.")
+        arrays.append(array)
+    return dense(*arrays, *options, **named)
 
 
 def segments_of(combine: Segments) -> Callable[..., Any]:
@@ -654,6 +763,12 @@ def segments_of(combine: Segments) -> Callable[..., Any]:
                 raise invalid("segment_ids.shape must be a prefix of data.shape")
             inner_rows, inner_ids = inner_rows.values, inner_ids.values
         count = int(convert_to_tensor(num_segments)._array)
+        if len(inner_ids) != len(inner_rows):
+            raise invalid(f"data.shape does not start with segment_ids.shape: {len(inner_rows)} and {len(inner_ids)}")
+        if rows.dtype.is_bool or rows.dtype.name == "string":
+            raise invalid(f"Value for attr 'T' of {rows.dtype.name} is not in the list of allowed values")
+        if bool((inner_ids >= count).any()):
+            raise invalid(f"segment_ids are not in [0, {count})")
         return of_rows(combined(inner_rows, inner_ids, count, combine))
 
     return handler
@@ -696,8 +811,7 @@ def each_value(dense: Dense, *args: Any, **named: Any) -> Any:
             first = argument
         if argument.ragged_rank != first.ragged_rank:
             raise ValueError(
-                "Inputs must have the same ragged_rank: "
-                f"{first.ragged_rank} and {argument.ragged_rank}"
+                f"Inputs must have the same ragged_rank: {first.ragged_rank} and {argument.ragged_rank}"
             )
         one_splits_dtype(first, argument)
         if not all(map(np.array_equal, first.nested_row_splits, argument.nested_row_splits)):

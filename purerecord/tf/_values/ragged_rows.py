@@ -45,7 +45,8 @@ def rank(rows: Rows) -> int:
 
 def lengths_of(rows: Rows) -> Array:
     """The length of each row."""
-    return rows.row_lengths() if isinstance(rows, Ragged) else np.full(len(rows), rows.shape[1])
+    lengths: Array = rows.row_lengths() if isinstance(rows, Ragged) else np.full(len(rows), rows.shape[1])
+    return lengths
 
 
 def taken(rows: Rows, places: Array) -> Rows:
@@ -146,7 +147,9 @@ def _aligned(one: Rows, two: Rows) -> tuple[Rows, Rows]:
     if not np.array_equal(*lengths):
         single = [bool((part == 1).all()) for part in lengths]
         if not any(single):
-            raise invalid("Unable to broadcast: dimension size mismatch in dimension 1: rows differ in length")
+            raise invalid(
+                "Unable to broadcast: dimension size mismatch in dimension 1: rows differ in length"
+            )
         short = single.index(True)
         splits = (second if short == 0 else first).row_splits
         inner[short] = taken(inner[short], row_of_each(splits))

@@ -83,9 +83,9 @@ class DynamicRaggedShape:
 
     def __repr__(self) -> str:
         texts = [
-            f"({', '.join(map(str, length))}{',' if len(length) == 1 else ''})" if isinstance(length, tuple) else str(length)
+            f"({', '.join(map(str, length))}{',' if len(length) == 1 else ''})"
+            if isinstance(length, tuple)
+            else str(length)
             for length in self.static_lengths()
         ]
         return f"<DynamicRaggedShape lengths=[{', '.join(texts)}] num_row_partitions={self._partitions}>"
-
-

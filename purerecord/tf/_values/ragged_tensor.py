@@ -20,7 +20,7 @@ from ..dtypes import DType, as_dtype, int32, int64, of_numpy
 from ..errors import invalid
 from . import row_partition as partition
 from .convert import Array
-from .ragged_rows import Rows, aligned, as_ragged, depth, flat, positions, row_of_each, taken, with_flat
+from .ragged_rows import Rows, aligned, depth, flat, positions, row_of_each, taken, with_flat
 from .row_partition import as_partition
 from .shapes import RaggedTensorSpec, TensorShape
 from .sparse_tensor import SparseTensor
@@ -223,8 +223,7 @@ class RaggedTensor(Tensor):
         """The rows of a sparse matrix whose values stand at the begin of each row."""
         if not isinstance(st_input, SparseTensor):
             raise TypeError(
-                "Argument `st_input` must be of type SparseTensor, but is of type "
-                f"{type(st_input).__name__}."
+                f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}."
             )
         sparse = st_input._sparse
         if len(sparse.dense_shape) != 2:
@@ -413,9 +412,13 @@ class RaggedTensor(Tensor):
             except ValueError:
                 raise invalid(f"default_value of shape {fill.shape} does not fit into {target}") from None
         places = _coordinates(self._ragged)
+        if target[len(places) :] != have[len(places) :]:
+            raise invalid(f"Inner dimensions {have[len(places) :]} and {target[len(places) :]} differ")
         kept = np.all([place < want for place, want in zip(places, target, strict=False)], axis=0)
         inner = tuple(slice(min(here, want)) for here, want in zip(have, target, strict=True))[len(places) :]
-        dense[(*(place[kept] for place in places), *inner)] = self._ragged.flat_values[kept][(slice(None), *inner)]
+        into: Any = tuple(place[kept] for place in places) + inner
+        taken_from: Any = (slice(None), *inner)
+        dense[into] = self._ragged.flat_values[kept][taken_from]
         return of_array(dense)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
@@ -537,7 +540,7 @@ class RaggedTensor(Tensor):
         return False if other is None else self._compared(operator.eq, other, False)
 
     def __ne__(self, other: object) -> Any:
-        return False if other is None else self._compared(operator.ne, other, True)
+        return True if other is None else self._compared(operator.ne, other, True)
 
     def _compared(self, operation: Callable[[Any, Any], Any], other: Any, otherwise: bool) -> Any:
         """The comparison; what cannot be compared is different."""
@@ -583,13 +586,11 @@ def as_values(value: Any) -> Any:
 
 def positive_axis(axis: Any, ndim: int, ndims_name: str = "ndims", name: str = "axis") -> int:
     """``axis`` as a number from 0 to ``ndim - 1``. Any other is TensorFlow's error for ragged tensors."""
-    try:
-        place = operator.index(axis)
-    except TypeError:
-        raise TypeError(f"{name} must be an int; got {type(axis).__name__}") from None
-    if not -ndim <= place < ndim:
-        raise ValueError(f"{name}={place} out of bounds: expected {-ndim}<={name}<{ndim}")
-    return place % ndim
+    if not isinstance(axis, int):
+        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-ndim}<={name}<{ndim}")
+    return axis % ndim
 
 
 def one_splits_dtype(*values: Any) -> DType:
@@ -691,8 +692,11 @@ def _lengths_without_padding(array: Array, padding: Any) -> Array:
     if value.shape != array.shape[2:]:
         raise ValueError(f"Shapes {value.shape} and {array.shape[2:]} are incompatible")
     same = np.asarray(array == value).astype(np.bool_)
-    kept = ~same.reshape(*array.shape[:2], -1).all(axis=2) if array.size else np.zeros(array.shape[:2], np.bool_)
-    return np.max(kept * np.arange(1, array.shape[1] + 1), axis=1, initial=0)
+    kept = (
+        ~same.reshape(*array.shape[:2], -1).all(axis=2) if array.size else np.zeros(array.shape[:2], np.bool_)
+    )
+    lengths: Array = np.max(kept * np.arange(1, array.shape[1] + 1), axis=1, initial=0)
+    return lengths
 
 
 def _bounds(rows: Rows) -> list[int]:
@@ -717,20 +721,26 @@ def _wanted_lengths(shape: Any, ndim: int) -> list[int | None]:
     if shape is None:
         return [None] * ndim
     if isinstance(shape, EagerTensor):
-        lengths: list[Any] = [None if length < 0 else length for length in np.atleast_1d(shape._array).tolist()]
+        lengths: list[Any] = [
+            None if length < 0 else length for length in np.atleast_1d(shape._array).tolist()
+        ]
         if not shape.ndim and lengths == [None]:
             return [None] * ndim
     else:
-        given = shape if isinstance(shape, TensorShape) else [
-            None if part is None or int(part) == -1 else int(part) for part in np.atleast_1d(
-                np.array(shape, object)).tolist()
-        ]
+        given = (
+            shape
+            if isinstance(shape, TensorShape)
+            else [
+                None if part is None or int(part) == -1 else int(part)
+                for part in np.atleast_1d(np.array(shape, object)).tolist()
+            ]
+        )
         made = TensorShape(given)
         if made.rank is None:
             return [None] * ndim
         lengths = made.as_list()
     if len(lengths) != ndim:
-        raise ValueError(f"Shape {TensorShape(lengths)} must have rank {ndim}")
+        raise invalid(f"shape {lengths} must have rank {ndim}")
     return lengths
 
 
@@ -785,6 +795,8 @@ def _sliced(value: Any, keys: list[Any]) -> Any:
 
 
 def _row(value: RaggedTensor, key: Any) -> Any:
+    if isinstance(key, bool):
+        raise ValueError("mask cannot be scalar.")
     try:
         number = operator.index(key)
     except TypeError:
@@ -824,7 +836,8 @@ def _sliced_inside(value: Any, keys: list[Any]) -> Any:
     if not keys:
         return value
     if not isinstance(value, RaggedTensor):
-        return value[(slice(None), *keys)]
+        key = (slice(None), *keys)
+        return value[key]
     first, rest = keys[0], keys[1:]
     if first is Ellipsis:
         return _sliced_inside(value, _without_ellipsis(keys, len(value.values.shape) - 1))

@@ -33,7 +33,9 @@ def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if places.dtype.kind not in "iu":
         if places.size:
             name = operators.kernel_name(of_numpy(places.dtype))
-            raise invalid(f"Value for attr 'Tidx' of {name} is not in the list of allowed values: int32, int64")
+            raise invalid(
+                f"Value for attr 'Tidx' of {name} is not in the list of allowed values: int32, int64"
+            )
         places = places.astype(np.int64)
     axes = places.reshape(-1).tolist()
     for place in axes:
@@ -49,7 +51,8 @@ def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 def _decorated(operation: Any, doc: str, handler: Callable[..., Any]) -> Callable[..., Any]:
     operation.__doc__ = doc
     named = older_names(reduction_indices="axis", keep_dims="keepdims")
-    return named(for_ragged(handler)(operation))
+    decorated: Callable[..., Any] = named(for_ragged(handler)(operation))
+    return decorated
 
 
 def _reduction(
@@ -151,7 +154,9 @@ def reduce_euclidean_norm(
 def _spread(input_tensor: Any, axis: Any, keepdims: bool, root: bool) -> EagerTensor:
     array = to_numpy(input_tensor)
     if not is_kind(array.dtype, "fc"):
-        raise TypeError(f"Input must be either real or complex. Received integer type {of_numpy(array.dtype)}.")
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {of_numpy(array.dtype)}."
+        )
     axes = reduced_axes(axis, array.ndim)
 
     def variance(numbers: Array) -> Any:
@@ -183,6 +188,7 @@ def reduce_std(
 
 
 @older_names(reduction_indices="axis", keep_dims="keepdims")
+@for_ragged(ragged_operations.logsumexp)
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> EagerTensor:
@@ -212,7 +218,9 @@ def count_nonzero(
     return of_array(np.asarray(counts).astype(as_dtype(dtype).as_numpy_dtype))
 
 
-count_nonzero = older_names(input_tensor="input", reduction_indices="axis", keep_dims="keepdims")(count_nonzero)
+count_nonzero = older_names(input_tensor="input", reduction_indices="axis", keep_dims="keepdims")(
+    count_nonzero
+)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> EagerTensor:
@@ -258,11 +266,15 @@ def _ids(op: str, segment_ids: Any) -> Array:
     ids = to_numpy(segment_ids)
     if ids.dtype not in (np.int32, np.int64):
         name = operators.kernel_name(of_numpy(ids.dtype))
-        raise invalid(f"Value for attr 'Tindices' of {name} is not in the list of allowed values: int32, int64")
+        raise invalid(
+            f"Value for attr 'Tindices' of {name} is not in the list of allowed values: int32, int64"
+        )
     return ids
 
 
-def _by_segments(op: str, combine: Segments, doc: str, kinds: str = "fiuc") -> Callable[..., Any]:
+def _by_segments(
+    op: str, combine: Segments, doc: str, kinds: str = "fiuc", ragged: Any = None
+) -> Callable[..., Any]:
     def operation(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> EagerTensor:
         array, ids = to_numpy(data), _ids(op, segment_ids)
         check_kind(op, array, kinds)
@@ -280,7 +292,7 @@ def _by_segments(op: str, combine: Segments, doc: str, kinds: str = "fiuc") -> C
         return of_array(combine(rows, ids.reshape(-1), count))
 
     operation.__doc__ = doc
-    return for_ragged(ragged_operations.segments_of(combine))(operation)
+    return for_ragged(ragged or ragged_operations.segments_of(combine))(operation)
 
 
 def _divided(power: float) -> Segments:
@@ -293,7 +305,9 @@ def _divided(power: float) -> Segments:
     return combine
 
 
-unsorted_segment_sum = _by_segments("UnsortedSegmentSum", segments.total, "The sum of the rows of each segment.")
+unsorted_segment_sum = _by_segments(
+    "UnsortedSegmentSum", segments.total, "The sum of the rows of each segment."
+)
 unsorted_segment_prod = _by_segments(
     "UnsortedSegmentProd", segments.product, "The product of the rows of each segment."
 )
@@ -304,10 +318,16 @@ unsorted_segment_min = _by_segments(
     "UnsortedSegmentMin", segments.minimum, "The minimum of the rows of each segment.", "fiu"
 )
 unsorted_segment_mean = _by_segments(
-    "UnsortedSegmentMean", _divided(1.0), "The mean of the rows of each segment."
+    "UnsortedSegmentMean",
+    _divided(1.0),
+    "The mean of the rows of each segment.",
+    ragged=ragged_operations.segment_means(1),
 )
 unsorted_segment_sqrt_n = _by_segments(
-    "UnsortedSegmentSqrtN", _divided(0.5), "The sum of the rows of each segment, divided by the root of their number."
+    "UnsortedSegmentSqrtN",
+    _divided(0.5),
+    "The sum of the rows of each segment, divided by the root of their number.",
+    ragged=ragged_operations.segment_means(0.5),
 )
 
 
@@ -333,7 +353,9 @@ def _by_sorted_segments(op: str, combine: Segments, doc: str, kinds: str = "fiuc
     return operation
 
 
-segment_sum = _by_sorted_segments("SegmentSum", segments.total, "The sum of the rows of each segment; ids rise.")
+segment_sum = _by_sorted_segments(
+    "SegmentSum", segments.total, "The sum of the rows of each segment; ids rise."
+)
 segment_prod = _by_sorted_segments(
     "SegmentProd", segments.product, "The product of the rows of each segment; ids rise."
 )

@@ -19,9 +19,9 @@ from .dispatch import for_ragged, older_names
 from .operators import shape_text
 from .ragged_shape import DynamicRaggedShape
 from .ragged_tensor import RaggedTensor
-from .sparse_tensor import SparseTensor
 from .shapes import TensorShape
-from .tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .sparse_tensor import SparseTensor
+from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 newaxis = None
 
@@ -38,6 +38,53 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:  #
     if isinstance(input, SparseTensor):
         return cast(input.dense_shape, out_type)
     return of_array(np.array(to_numpy(input).shape, as_dtype(out_type).as_numpy_dtype))
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Any]:  # noqa: A002 - TensorFlow's name
+    """The tensors themselves."""
+    return [identity(part) for part in input]
+
+
+stop_gradient = identity
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The values of a tensor as an array."""
+    return tensor.numpy() if isinstance(tensor, EagerTensor) else tensor
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Any]:  # noqa: A002
+    """The shape of each tensor."""
+    return [shape(part, out_type) for part in input]
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape to which two shapes are broadcast."""
+    one, two = TensorShape(shape_x), TensorShape(shape_y)
+    if one.rank is None or two.rank is None:
+        return TensorShape(None)
+    ndim = max(len(one), len(two))
+    lengths: list[int | None] = []
+    for a, b in zip(*([*[1] * (ndim - len(part)), *part] for part in (one, two)), strict=True):
+        if a is not None and b is not None and a != b and 1 not in (a, b):
+            raise ValueError(
+                f"Incompatible shapes for broadcasting. Two shapes {one} and {two} are not compatible."
+            )
+        known = [length for length in (a, b) if length not in (None, 1)]
+        lengths.append(known[0] if known else None if None in (a, b) else 1)
+    return TensorShape(lengths)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> EagerTensor:
+    """The shape to which two shapes, given as tensors, are broadcast."""
+    one, two = arrays_of_one_dtype("BroadcastArgs", [shape_x, shape_y])
+    try:
+        made = np.broadcast_shapes(tuple(one.tolist()), tuple(two.tolist()))
+    except ValueError:
+        raise invalid(
+            f"Incompatible shapes: [{','.join(map(str, one))}] and [{','.join(map(str, two))}]"
+        ) from None
+    return of_array(np.array(made, one.dtype))
 
 
 @for_ragged(ragged_operations.size)
@@ -57,6 +104,7 @@ def rank(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     return of_array(np.array(to_numpy(input).ndim, np.int32))
 
 
+@for_ragged(ragged_operations.reshape)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
     """The same elements in another shape; one length may be -1, for the rest."""
     array = to_numpy(tensor)
