@@ -45,7 +45,7 @@ _LAZY = {
         "broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape expand_dims get_static_value "
         "identity identity_n newaxis rank reshape shape shape_n size squeeze stop_gradient transpose"
     ),
-    "_values.joining": "concat pad parallel_stack repeat split stack tile unstack",
+    "_values.joining": "concat pad repeat split stack tile unstack",
     "_values.indexing": "argsort boolean_mask gather reverse sequence_mask slice sort unique where",
     "_values.scatter": (
         "gather_nd scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "

@@ -268,12 +268,11 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
         raise ValueError(f"{message or ''} Tensor must have rank in {wanted}.  Received rank {found}")
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> EagerTensor:
-    """The tensor itself; a ``ValueError`` unless it is a scalar."""
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise a ``ValueError`` unless the tensor is a scalar."""
     made = convert_to_tensor(tensor)
     if made.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {made.shape}.")
-    return made
 
 
 def assert_proper_iterable(values: Any) -> None:

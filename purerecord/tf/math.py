@@ -9,7 +9,6 @@ from __future__ import annotations
 from ._missing import missing
 from ._values.along import (
     bincount,
-    confusion_matrix,
     cumprod,
     cumsum,
     cumulative_logsumexp,
@@ -149,7 +148,6 @@ __all__ = [
     "bincount",
     "ceil",
     "clip_by_value",
-    "confusion_matrix",
     "conj",
     "cos",
     "cosh",

@@ -55,8 +55,8 @@ def _each(function: Callable[[bytes], Any], value: Any, dtype: Any = object) -> 
 
 
 def _raw(value: Any) -> bytes:
-    text = convert_to_tensor(value)._array[()]
-    return text if isinstance(text, bytes) else bytes(text)
+    text: bytes = convert_to_tensor(value, string)._array[()]
+    return text
 
 
 @each_element
@@ -300,7 +300,7 @@ def string_split(
     """The parts of a vector of strings between any of the bytes in ``sep``, in TensorFlow 1."""
     array = _strings(source)
     if array.ndim != 1:
-        raise ValueError(f"Shape {array.shape} must have rank 1")
+        raise invalid(f"input must be a vector, got shape: {shape_text(array.shape)}")
     marks = b" " if sep is None and delimiter is None else _raw(delimiter if sep is None else sep)
     rows = []
     for text in array.tolist():

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..dtypes import as_dtype, int32, of_numpy
-from ..errors import invalid
+from ..errors import AbortedError, invalid
 from . import ragged_operations
 from .convert import Array
 from .dispatch import for_ragged, older_names
 from .operators import check_kind, in_float32, kernel_name, normalized_axis, shape_text
+from .reductions import reduced_axes
 from .ragged_tensor import RaggedTensor
 from .sparse_tensor import SparseTensor
-from .tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from .tensor import EagerTensor, axis_number, convert_to_tensor, of_array, to_numpy
 
 
 def _cumulative(op: str, step: Callable[..., Any], begin: int, doc: str) -> Callable[..., Any]:
@@ -42,7 +43,7 @@ def _cumulative(op: str, step: Callable[..., Any], begin: int, doc: str) -> Call
 
 
 def _scan_axis(axis: Any, ndim: int) -> int:
-    place = int(to_numpy(axis))
+    place = axis_number(axis)
     if not -ndim <= place < ndim:
         raise invalid(f"ScanOp: Expected scan axis in the range [{-ndim}, {ndim}), but got {place}")
     return place % ndim
@@ -74,7 +75,7 @@ def cumulative_logsumexp(
     turned = np.flip(array, place) if reverse else array
     result = np.logaddexp.accumulate(turned, place)
     if exclusive and array.size:
-        first = np.full_like(np.take(result, [0], place), np.finfo(array.dtype).min)
+        first = np.full_like(np.take(result, [0], place), -np.inf)
         result = np.concatenate([first, np.take(result, range(result.shape[place] - 1), place)], place)
     return of_array(np.flip(result, place) if reverse else result)
 
@@ -120,7 +121,7 @@ def _along(op: str, function: Callable[[Array, int], Array], logits: Any, axis: 
     array = to_numpy(logits)
     check_kind(op, array, "f")
     if not array.ndim:
-        raise invalid(f"logits must have >= 1 dimension, got {shape_text(array.shape)}")
+        raise AbortedError(None, None, f"Input dims must be >= 1, got {shape_text(array.shape)}")
     place = normalized_axis(-1 if axis is None else axis, array.ndim)
     with np.errstate(all="ignore"):
         return of_array(in_float32(function, array, place).astype(array.dtype, copy=False))
@@ -131,7 +132,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     """The tensor divided by its Euclidean norm along dimensions."""
     array = to_numpy(x)
     check_kind("Rsqrt", array, "fc")
-    places = None if axis is None else tuple(np.atleast_1d(axis).tolist())
+    places = reduced_axes(axis, array.ndim)
     squares = np.sum(np.abs(array) ** 2, places, keepdims=True)
     root = np.sqrt(np.maximum(squares, array.real.dtype.type(epsilon)))
     return of_array(np.asarray(array / root).astype(array.dtype))
@@ -177,6 +178,8 @@ def top_k(
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> EagerTensor:
     """For each row whether the prediction of the target is among the ``k`` greatest."""
     rows, wanted, count = to_numpy(predictions), to_numpy(targets), int(to_numpy(k))
+    if rows.dtype != np.float32 or wanted.dtype not in (np.int32, np.int64):
+        raise invalid("predictions must be float32, and targets int32 or int64")
     if rows.ndim != 2:
         raise invalid("predictions must be 2-dimensional")
     if wanted.ndim != 1:
@@ -206,7 +209,9 @@ def bincount(  # noqa: PLR0917 - TensorFlow's signature
     if isinstance(arr, SparseTensor):
         arr = arr.values
     numbers = arr._ragged.flat_values if isinstance(arr, RaggedTensor) else to_numpy(arr)
-    if numbers.dtype.kind not in "iu":
+    if numbers.dtype.kind in "fb":
+        numbers = numbers.astype(np.int32)
+    if numbers.dtype not in (np.int32, np.int64):
         raise invalid(
             f"Value for attr 'Tidx' of {kernel_name(of_numpy(numbers.dtype))} is not in the list of allowed values"
         )
@@ -292,29 +297,3 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> EagerTensor:
     for coefficient in coeffs[1:]:
         total = convert_to_tensor(coefficient) + total * at
     return total
-
-
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = int32,
-    name: str | None = None,
-) -> EagerTensor:
-    """How often each label was predicted as each class."""
-    rows, columns = (to_numpy(part).astype(np.int64) for part in (labels, predictions))
-    if rows.shape != columns.shape:
-        raise invalid(f"assertion failed: shapes {rows.shape} and {columns.shape} differ")
-    for what, numbers in (("labels", rows), ("predictions", columns)):
-        if numbers.size and int(numbers.min()) < 0:
-            raise invalid(f"assertion failed: [`{what}` contains negative values.  ]")
-    greatest = max((int(numbers.max()) for numbers in (rows, columns) if numbers.size), default=-1)
-    size = greatest + 1 if num_classes is None else int(to_numpy(num_classes))
-    if greatest >= size:
-        raise invalid("assertion failed: [`labels` out of bound]")
-    kind = as_dtype(dtype).as_numpy_dtype
-    matrix = np.zeros((size, size), kind)
-    heavy = np.ones(rows.shape, kind) if weights is None else to_numpy(weights).astype(kind)
-    np.add.at(matrix, (rows, columns), heavy)
-    return of_array(matrix)

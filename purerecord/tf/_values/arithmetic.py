@@ -29,6 +29,12 @@ def _pair(x: Any, y: Any) -> tuple[Array, Array]:
     return one._array, convert_to_tensor(y, dtype_hint=one.dtype)._array
 
 
+def _second_as_first(x: Any, y: Any) -> tuple[Array, Array]:
+    """The arrays of two operands, of which the second must have the dtype of the first or get it."""
+    one = convert_to_tensor(x)
+    return one._array, convert_to_tensor(y, one.dtype)._array
+
+
 def _binary(op: str, function: Callable[..., Any], doc: str, kinds: str = "", pair: Any = None) -> Operation:
     def operation(x: Any, y: Any, name: str | None = None) -> EagerTensor:
         one, two = pair(x, y) if pair else arrays_of_one_dtype(op, [x, y])
@@ -77,6 +83,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     if isinstance(y, SparseTensor):
         return y * x
     one, two = arrays_of_one_dtype("Mul", [x, y])
+    check_kind("Mul", one, "fiuc")
     return of_array(operators.binary("Mul", np.multiply, one, two))
 
 
@@ -112,9 +119,7 @@ realdiv = _binary("RealDiv", np.true_divide, "``x / y`` of floats.", "fc")
 @each_pair
 def div(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x / y``, of integers rounded down, in TensorFlow 1."""
-    one, two = _pair(x, y)
-    if one.dtype != two.dtype:
-        raise TypeError(f"`x` and `y` must have the same dtype, got {one.dtype!r} != {two.dtype!r}.")
+    one, two = _second_as_first(x, y)
     if is_kind(one.dtype, "iu"):
         return of_array(operators.binary("FloorDiv", np.floor_divide, one, two))
     return of_array(operators.binary("RealDiv", np.true_divide, one, two))
@@ -136,9 +141,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
 @each_pair
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """``x * y``, and 0 where ``y`` is 0, also if ``x`` is infinite or NaN."""
-    one, two = _pair(x, y)
-    if one.dtype != two.dtype:
-        raise TypeError(f"`x` and `y` must have the same dtype, got {one.dtype!r} != {two.dtype!r}.")
+    one, two = _second_as_first(x, y)
     check_kind("MulNoNan", one, "fc")
     product = operators.binary("Mul", np.multiply, one, two)
     return of_array(np.asarray(np.where(two == 0, product.dtype.type(0), product)))
@@ -186,7 +189,7 @@ truncatemod = _truncated("TruncateMod", np.fmod, "The remainder of ``x / y``, wi
 def squared_difference(x: Any, y: Any, name: str | None = None) -> EagerTensor:
     """The square of ``x - y``; of complex numbers, that of the absolute value."""
     difference = subtract(x, y)
-    check_kind("SquaredDifference", difference._array, "fiuc")
+    check_kind("SquaredDifference", difference._array, "fic")
     return of_array(
         operators.binary("Mul", np.multiply, difference._array, np.asarray(np.conj(difference._array)))
     )
@@ -247,16 +250,12 @@ def complex(real: Any, imag: Any, name: str | None = None) -> EagerTensor:  # no
 @for_ragged(each_value)
 def add_n(inputs: Any, name: str | None = None) -> EagerTensor:
     """The sum of tensors."""
-    if not isinstance(inputs, (list, tuple)) and not isinstance(inputs, EagerTensor):
-        raise ValueError(
-            "inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
-        )
     parts = list(inputs)
     if not parts:
-        raise ValueError(
-            "inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
-        )
+        raise ValueError("inputs must be an iterable of at least one Tensor with the same dtype and shape.")
     arrays = arrays_of_one_dtype("AddN", parts)
+    if len(parts) == 1:
+        return of_array(arrays[0])
     check_kind("AddN", arrays[0], "fiuc")
     for array in arrays:
         if array.shape != arrays[0].shape:

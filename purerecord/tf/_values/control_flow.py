@@ -14,7 +14,7 @@ from .joining import stack
 from .list_nest import apply, flatten
 from .map_fn import map_fn
 from .seeds import bodies
-from .tensor import EagerTensor, convert_to_tensor
+from .tensor import EagerTensor
 
 
 def case(
@@ -35,15 +35,15 @@ def case(
         if isinstance(predicate, EagerTensor):
             if not predicate.dtype.is_bool:
                 raise TypeError(f"pred must be Tensor of type bool: {predicate}")
-        elif not isinstance(predicate, bool):
-            raise TypeError(f"pred must be a Tensor, got {predicate}")
+        else:
+            raise TypeError(f"pred must be a Tensor, got: {predicate}")
         if not callable(function):
             raise TypeError(f"fn for pred {predicate} must be callable.")
     if default is not None and not callable(default):
         raise TypeError("Argument 'default' must be callable.")
+    if not pairs:
+        raise ValueError("'pred_fn_pairs' must not be empty")
     chosen = [number for number, (predicate, _) in enumerate(pairs) if bool(predicate)]
-    if exclusive and len(chosen) > 1:
-        raise invalid(f"More than one condition evaluated as True but exclusive=True. {len(chosen)} are true")
     if not chosen and default is None:
         raise invalid("None of the conditions evaluated as True.")
     functions = [function for _, function in pairs] + ([default] if default else [])
@@ -54,6 +54,8 @@ def switch_case(
     branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case"
 ) -> Any:
     """The result of the function with this number, or of ``default``, or else of the last one."""
+    if not isinstance(branch_index, EagerTensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
     if isinstance(branch_fns, Mapping):
         numbered = list(branch_fns.items())
     elif isinstance(branch_fns, (list, tuple)):
@@ -68,7 +70,11 @@ def switch_case(
             raise TypeError(f"key must be a Python `int`, got {number!r}")
         if not callable(function):
             raise TypeError(f"fn for key {number} must be callable.")
-    wanted = int(convert_to_tensor(branch_index, "int32")._array)
+    if sorted(number for number, _ in numbered) != list(range(len(numbered))):
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(numbered)}) but found {dict(numbered)}"
+        )
+    wanted = int(branch_index)
     known = dict(numbered)
     functions = [*known.values(), default] if default else [*known.values()]
     numbers = list(known)

@@ -188,6 +188,8 @@ def _cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None
     for what, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(branch):
             raise TypeError(f"{what} must be callable.")
+    if pred is None:
+        convert_to_tensor(pred)
     if_true, if_false = bodies(true_fn, false_fn)
     return if_true() if pred else if_false()
 

@@ -17,7 +17,7 @@ from . import ragged_operations
 from .convert import Array
 from .dispatch import for_ragged
 from .operators import check_kind, kernel_name, normalized_axis, shape_text
-from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .tensor import EagerTensor, arrays_of_one_dtype, axis_number, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerTensor:  # noqa: A001
@@ -48,7 +48,8 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """The elements at ``indices`` along a dimension."""
     array, places = to_numpy(params), to_numpy(indices)
-    check_index(places, "Tindices")
+    if places.dtype != np.int16:
+        check_index(places, "Tindices")
     if not array.ndim:
         raise invalid("params must be at least 1 dimensional")
     batch = operator.index(batch_dims)
@@ -78,7 +79,7 @@ def check_index(array: Array, attribute: str) -> None:
 
 
 def _gather_axis(axis: Any, ndim: int) -> int:
-    place = int(to_numpy(axis))
+    place = axis_number(axis)
     if not -ndim <= place < ndim:
         raise invalid(f"Expected axis in the range [{-ndim}, {ndim}), but got {place}")
     return place % ndim
@@ -110,9 +111,11 @@ def _gathered_in_batches(array: Array, places: Array, axis: int, batch: int) -> 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:
     """The elements for which the mask is true."""
-    array, chosen = to_numpy(tensor), convert_to_tensor(mask, "bool")._array
+    array, chosen = to_numpy(tensor), to_numpy(mask)
     if not chosen.ndim:
         raise ValueError("mask cannot be scalar.")
+    check_kind("Where", chosen, "fiucb")
+    chosen = chosen.astype(np.bool_)
     place = axis or 0
     if array.shape[place : place + chosen.ndim] != chosen.shape:
         shown = f"{array.shape[place : place + chosen.ndim]} and {chosen.shape}"
@@ -145,11 +148,17 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> EagerTensor:
     """The tensor reversed along the dimensions ``axis``."""
     array = to_numpy(tensor)
-    return of_array(np.flip(array, tuple(normalized_axis(place, array.ndim) for place in shape_tuple(axis))))
+    places = shape_tuple(axis)
+    if isinstance(axis, int) or getattr(axis, "ndim", 1) != 1:
+        raise invalid(f"'dims' must be 1-dimension, not {axis}")
+    if not array.ndim:
+        return of_array(array)
+    return of_array(np.flip(array, tuple(normalized_axis(place, array.ndim) for place in places)))
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> EagerTensor:
     """The elements sorted along a dimension."""
+    convert_to_tensor(axis)
     array = to_numpy(values)
     check_kind("Sort", array, "fiu")
     array = np.sort(array, normalized_axis(axis, array.ndim))
@@ -160,6 +169,7 @@ def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> EagerTensor:
     """The indices that sort the elements along a dimension."""
+    convert_to_tensor(axis)
     array = to_numpy(values)
     check_kind("ArgSort", array, "fiu")
     axis = normalized_axis(axis, array.ndim)
@@ -189,6 +199,10 @@ def sequence_mask(
     """For each length a row of ``maxlen`` booleans, of which the first ``length`` are true."""
     counts = to_numpy(lengths)
     check_kind("SequenceMask", counts, "fiu")
-    width = int(np.ceil(np.max(counts, initial=0))) if maxlen is None else int(maxlen)
+    most = np.max(counts, initial=0) if maxlen is None else to_numpy(maxlen)
+    if np.ndim(most):
+        raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
+    check_kind("SequenceMask", np.asarray(most), "fiu")
+    width = int(np.ceil(max(most, 0)))
     mask = np.arange(width) < counts[..., None]
     return of_array(mask if dtype is None else mask.astype(np.dtype(dtype)))

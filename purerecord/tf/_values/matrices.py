@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import as_dtype, float32, of_numpy
-from ..errors import invalid
+from ..errors import FailedPreconditionError, invalid
 from . import ragged_operations
 from .convert import Array
 from .dispatch import for_ragged
@@ -201,8 +201,12 @@ def diag(  # noqa: PLR0917 - TensorFlow's signature
     place = _one_diagonal(k)
     size = array.shape[-1]
     rows, columns = int(num_rows), int(num_cols)
-    rows = size + max(-place, 0) if rows == -1 else rows
-    columns = size + max(place, 0) if columns == -1 else columns
+    least = size + max(-place, 0), size + max(place, 0)
+    if rows == columns == -1:
+        rows = columns = max(least)
+    rows, columns = (least[0] if rows == -1 else rows), (least[1] if columns == -1 else columns)
+    if rows < least[0] or columns < least[1]:
+        raise invalid(f"num_rows and num_cols must be at least {least[0]} and {least[1]}")
     made = np.full((*array.shape[:-1], rows, columns), padding_value, array.dtype)
     at = np.arange(size)
     made[..., at + max(-place, 0), at + max(place, 0)] = array
@@ -295,6 +299,11 @@ def eye(
     name: str | None = None,
 ) -> EagerTensor:
     """An identity matrix, or a batch of them."""
+    for given in (num_rows, num_columns):
+        if given is not None and to_numpy(given).dtype.kind not in "iu":
+            raise TypeError(f"Arguments `num_rows` and `num_columns` must be positive integer values, not {given}")
+        if given is not None and to_numpy(given).ndim:
+            raise invalid(f"`num_rows` and `num_columns` must be scalars, not {given}")
     rows = int(to_numpy(num_rows))
     columns = rows if num_columns is None else int(to_numpy(num_columns))
     if rows < 0 or columns < 0:
@@ -315,7 +324,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> EagerTensor:
     if not one.ndim:
         raise invalid("Input must be at least 1D")
     if one.shape[-1] != 3:
-        raise invalid("Cross-products are only defined for 3-element vectors.")
+        raise FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
     return of_array(np.cross(one, two).astype(one.dtype))
 
 

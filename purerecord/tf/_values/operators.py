@@ -45,6 +45,8 @@ def _is_unsupported(op: str, dtype: DType) -> bool:
         return False
     if op in _BITWISE:
         return not (dtype.is_integer or dtype.is_bool)
+    if op == "Pow" and dtype.is_unsigned:
+        return True
     if dtype.name == "string":
         return op != "AddV2"
     if dtype.is_bool:
@@ -172,6 +174,8 @@ def sliced(array: Array, key: Any) -> Array:
     mask = _as_mask(key)
     if mask is not None:
         return np.asarray(array[mask])
+    if isinstance(key, (tuple, list)) and sum(1 for part in key if part is Ellipsis) > 1:
+        raise invalid("Multiple ellipses in slice not allowed")
     keys = tuple(map(_as_key, key if isinstance(key, (tuple, list)) else (key,)))
     taken = sum(1 for part in keys if part is not None and part is not Ellipsis)
     if taken and not array.ndim:

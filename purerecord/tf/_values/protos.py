@@ -32,19 +32,49 @@ def make_tensor_proto(
     if values is None:
         raise ValueError("None values not supported.")
     array = convert_to_tensor(values, None if dtype is None else as_dtype(dtype))._array
-    if shape is not None:
-        dims = tuple(int(length) for length in shape)
-        if verify_shape and dims != array.shape:
-            raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
-        if allow_broadcast and array.size == 1:
-            array = np.broadcast_to(array, dims)
-        if math.prod(dims) != array.size:
-            if not (array.size == 1 or array.size < math.prod(dims)) or verify_shape:
-                raise ValueError(f"cannot reshape array of size {array.size} into shape {dims}")
-            rest = [array.reshape(-1)[-1]] * (math.prod(dims) - array.size)
-            array = np.concatenate([array.reshape(-1), np.array(rest, array.dtype)])
-        array = array.reshape(dims)
-    return TensorProto.FromString(core.serialize_tensor(np.ascontiguousarray(array) if array.ndim else array))
+    dims = array.shape if shape is None else tuple(int(length) for length in shape)
+    if verify_shape and dims != array.shape:
+        raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
+    if allow_broadcast and array.size == 1:
+        array = np.broadcast_to(array, dims)
+    size = math.prod(dims)
+    if array.size > size or (array.size != size and verify_shape):
+        raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}")
+    if array.size == size and size > 1:
+        return TensorProto.FromString(core.serialize_tensor(np.ascontiguousarray(array.reshape(dims))))
+    made = TensorProto.FromString(core.serialize_tensor(np.zeros(0, array.dtype) if array.dtype != object else array))
+    made.ClearField("tensor_content")
+    made.ClearField("string_val")
+    made.ClearField("tensor_shape")
+    made.tensor_shape.SetInParent()
+    for length in dims:
+        made.tensor_shape.dim.add().size = length
+    _add_values(made, array.reshape(-1))
+    return made
+
+
+_FIELDS = {
+    "float32": "float_val",
+    "float64": "double_val",
+    "int64": "int64_val",
+    "uint32": "uint32_val",
+    "uint64": "uint64_val",
+    "bool": "bool_val",
+    "object": "string_val",
+    "complex64": "scomplex_val",
+    "complex128": "dcomplex_val",
+}
+
+
+def _add_values(message: Any, flat: Array) -> None:
+    """Adds the elements to the field of ``message`` for their dtype."""
+    name = flat.dtype.name
+    if name in ("float16", "bfloat16"):
+        message.half_val.extend(flat.view(np.uint16).tolist())
+    elif flat.dtype.kind == "c":
+        getattr(message, _FIELDS[name]).extend(flat.view(flat.real.dtype).tolist())
+    else:
+        getattr(message, _FIELDS.get(name, "int_val")).extend(flat.tolist())
 
 
 def make_ndarray(tensor: Any) -> Array:

@@ -573,7 +573,7 @@ def check_axes(tensor: RaggedTensor, axis: Any) -> None:
 def _sums(tensor: RaggedTensor, axis: Any, keepdims: Any) -> Any:
     def dense(x: Any, axis: Any = None, keepdims: bool = False) -> EagerTensor:
         array = x._array
-        places = tuple(axis) if isinstance(axis, list) else axis
+        places = tuple(axis) if isinstance(axis, (list, tuple)) else axis
         return of_array(np.asarray(np.sum(array, places, dtype=array.dtype, keepdims=keepdims)))
 
     if tensor.dtype.is_bool or tensor.dtype.name == "string":

@@ -468,10 +468,10 @@ class RaggedTensor(Tensor):
         return broadcast(operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return self._with(operator.mul, other)
+        return broadcast(_product, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return broadcast(operator.mul, other, self)
+        return broadcast(_product, other, self)
 
     def __truediv__(self, other: Any) -> Any:
         return self._with(operator.truediv, other)
@@ -638,6 +638,12 @@ def _boolean(values: EagerTensor) -> EagerTensor:
             f"{values.dtype.name} tensor"
         )
     return values
+
+
+def _product(x: EagerTensor, y: EagerTensor) -> EagerTensor:
+    if x.dtype.is_bool:
+        raise invalid("Value for attr 'T' of bool is not in the list of allowed values of Mul")
+    return x * y
 
 
 def _logical(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -5,6 +5,7 @@ This module does not know arithmetic.
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -53,7 +54,9 @@ def reverse_sequence(
 ) -> EagerTensor:
     """For each entry of the batch the first ``seq_lengths`` elements reversed."""
     array, lengths = to_numpy(input), to_numpy(seq_lengths)
-    along, batch = seq_axis or 0, batch_axis or 0
+    if seq_axis is None:
+        raise TypeError("Expected int for argument 'seq_dim' not None.")
+    along, batch = seq_axis, batch_axis or 0
     if lengths.ndim != 1:
         raise invalid(f"seq_lengths must be 1-dim, not {lengths.ndim}")
     if along == batch:
@@ -114,20 +117,21 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> EagerTensor:
     """For each value where it belongs in the sorted last dimension."""
-    rows, wanted = arrays_of_one_dtype("LowerBound", [sorted_sequence, values])
+    rows, wanted = arrays_of_one_dtype("LowerBound", [convert_to_tensor(sorted_sequence), convert_to_tensor(values)])
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
     check_kind("LowerBound", rows, "fiu")
     if not rows.ndim or not wanted.ndim:
         raise invalid("sorted_sequence and values must have at least one dimension")
-    if rows.shape[:-1] != wanted.shape[:-1]:
+    count = math.prod(rows.shape[:-1])
+    if count != math.prod(wanted.shape[:-1]):
         raise invalid(
-            "Leading dim_size of both tensors must match: "
-            f"{shape_text(rows.shape)} and {shape_text(wanted.shape)}"
+            f"Leading dim_size of both tensors must match: {shape_text(rows.shape)} and {shape_text(wanted.shape)}"
         )
-    flat_rows = rows.reshape(-1, rows.shape[-1]) if rows.size else np.zeros((0, rows.shape[-1]), rows.dtype)
-    flat_values = wanted.reshape(len(flat_rows), -1) if wanted.size else wanted.reshape(-1)[:0]
-    found = [np.searchsorted(row, value, side) for row, value in zip(flat_rows, flat_values, strict=False)]  # type: ignore[call-overload]
+    flat_rows = rows.reshape(count, rows.shape[-1])
+    flat_values = wanted.reshape(count, wanted.shape[-1])
+    one_side: Any = side
+    found = [np.searchsorted(row, value, one_side) for row, value in zip(flat_rows, flat_values, strict=True)]
     whole = np.concatenate([np.zeros(0, np.int64), *found]).reshape(wanted.shape)
     return of_array(whole.astype(as_dtype(out_type).as_numpy_dtype))
 
@@ -208,7 +212,8 @@ def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[EagerTensor]:
     """For each partition the elements that belong to it."""
-    array, groups = to_numpy(data), to_numpy(convert_to_tensor(partitions, dtype_hint=int32))
+    array = to_numpy(data)
+    groups = to_numpy(partitions if isinstance(partitions, (EagerTensor, np.ndarray)) else convert_to_tensor(partitions, int32))
     if groups.dtype != np.int32:
         found = kernel_name(of_numpy(groups.dtype))
         raise invalid(

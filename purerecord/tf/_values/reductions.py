@@ -153,6 +153,7 @@ def reduce_euclidean_norm(
 
 def _spread(input_tensor: Any, axis: Any, keepdims: bool, root: bool) -> EagerTensor:
     array = to_numpy(input_tensor)
+    check_kind("Mean", array, "fiuc")
     if not is_kind(array.dtype, "fc"):
         raise TypeError(
             f"Input must be either real or complex. Received integer type {of_numpy(array.dtype)}."
@@ -166,7 +167,7 @@ def _spread(input_tensor: Any, axis: Any, keepdims: bool, root: bool) -> EagerTe
 
     with np.errstate(all="ignore"):
         result = in_float32(lambda numbers: np.sqrt(variance(numbers)) if root else variance(numbers), array)
-    return of_array(np.asarray(result, np.abs(array[:0].reshape(-1)).dtype))
+    return of_array(np.asarray(result, array.real.dtype))
 
 
 @older_names(reduction_indices="axis", keep_dims="keepdims")
@@ -239,6 +240,10 @@ def _index_along(
 ) -> EagerTensor:
     """The indices that ``function`` finds along a dimension."""
     check_kind(op, array, "fiubc")
+    wanted = as_dtype(output_type)
+    if wanted.name not in ("int16", "uint16", "int32", "int64"):
+        name = operators.kernel_name(wanted)
+        raise invalid(f"Value for attr 'output_type' of {name} is not in the list of allowed values: int16, uint16")
     dimension = normalized_axis(0 if axis is None else axis, array.ndim)
     if not array.shape[dimension]:
         raise invalid(f"Reduction axis {dimension} is empty in shape {operators.shape_text(array.shape)}")
@@ -295,11 +300,13 @@ def _by_segments(
     return for_ragged(ragged or ragged_operations.segments_of(combine))(operation)
 
 
-def _divided(power: float) -> Segments:
+def _divided(power: float, whole: builtins.bool = True) -> Segments:
     def combine(array: Array, ids: Array, count: int) -> Array:
         counts = np.maximum(segments.sizes(ids, count), 1).reshape(-1, *(1,) * (array.ndim - 1)) ** power
         total = segments.total(array, ids, count)
-        divided = total / counts
+        divided = np.asarray(total / counts)
+        if not whole and array.dtype.kind in "iu":
+            return divided
         return np.asarray(divided if array.dtype.kind in "fc" else np.trunc(divided)).astype(array.dtype)
 
     return combine
@@ -319,8 +326,8 @@ unsorted_segment_min = _by_segments(
 )
 unsorted_segment_mean = _by_segments(
     "UnsortedSegmentMean",
-    _divided(1.0),
-    "The mean of the rows of each segment.",
+    _divided(1.0, whole=False),
+    "The mean of the rows of each segment; of integers a float.",
     ragged=ragged_operations.segment_means(1),
 )
 unsorted_segment_sqrt_n = _by_segments(

@@ -6,6 +6,7 @@ The elements stay as they are. This module does not know arithmetic.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -159,7 +160,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> EagerTenso
     array = to_numpy(input)
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return of_array(array.reshape([length for length in array.shape if length != 1]))
-    places = [int(place) for place in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    try:
+        places = [operator.index(place) for place in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    except TypeError:
+        raise TypeError(f"Expected int for argument 'axis' not {axis!r}.") from None
     for place in places:
         if not -array.ndim <= place < array.ndim:
             raise invalid(f"Tried to squeeze dim index {place} for tensor with {array.ndim} dimensions.")
@@ -191,6 +195,8 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor broadcast to ``shape``: repeated along missing dimensions and those of length 1."""
     array, lengths = to_numpy(input), shape_tuple(shape)
+    if isinstance(shape, int) or getattr(shape, "ndim", 1) != 1:
+        raise invalid(f"shape must be a vector, not {shape}")
     try:
         return of_array(np.array(np.broadcast_to(array, lengths)))
     except ValueError:

@@ -91,7 +91,7 @@ def of_uniform_length(length: Array, nrows: Any, count: int) -> Array:
     """The splits of ``count`` values in rows of one length."""
     size = int(length)
     if size < 0:
-        raise refused("from_uniform_row_length", f"the row length is negative: {size}")
+        raise ValueError("uniform_row_length must be >= 0.")
     if nrows is None:
         rows = count // size if size else 0
     else:
@@ -99,7 +99,7 @@ def of_uniform_length(length: Array, nrows: Any, count: int) -> Array:
         if rows < 0:
             raise ValueError(f"nrows must not be negative: {rows}")
     if rows * size != count:
-        raise refused("from_uniform_row_length", f"{count} values are not {rows} rows of length {size}")
+        raise ValueError(f"uniform_row_length={size} times nrows={rows} must equal nvals={count}")
     return (np.arange(rows + 1) * size).astype(length.dtype)
 
 

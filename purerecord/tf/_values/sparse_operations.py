@@ -177,7 +177,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     ndim = len(sparse.dense_shape)
     place = -1 if axis is None else int(to_numpy(axis))
     if not -ndim - 1 <= place <= ndim:
-        raise ValueError(f"axis {place} is out of range for a sparse tensor of rank {ndim}")
+        raise invalid(f"axis {place} is out of range for a sparse tensor of rank {ndim}")
     place = place + ndim + 1 if place < 0 else place
     indices = np.insert(sparse.indices, place, 0, axis=1)
     shape = list(sparse.dense_shape)

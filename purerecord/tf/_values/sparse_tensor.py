@@ -124,12 +124,6 @@ class SparseTensor(Tensor):
     def __truediv__(self, other: Any) -> SparseTensor:
         return self._combined(operator.truediv, other)
 
-    def __neg__(self) -> SparseTensor:
-        return self.with_values(-self.values)
-
-    def __abs__(self) -> SparseTensor:
-        return self.with_values(abs(self.values))
-
     def __repr__(self) -> str:
         indices, values, shape = map(str, (self.indices, self.values, self.dense_shape))
         return f"SparseTensor(indices={indices}, values={values}, dense_shape={shape})"

@@ -107,10 +107,8 @@ class TensorArray:
         if part is not None:
             return part
         if not self._shape.is_fully_defined():
-            raise invalid(
-                f"Could not read from TensorArray index {place}. Furthermore, the element shape is not fully "
-                f"defined: {self._shape}. It is possible you are working with a resizeable TensorArray and "
-                "stop_gradients is not allowing the gradients to be written."
+            raise ValueError(
+                f"Could not read index {place}, which was not written: the element shape {self._shape} is not known"
             )
         dims: Any = self._shape.as_list()
         zero = (
@@ -150,8 +148,8 @@ class TensorArray:
 
     def stack(self, name: str | None = None) -> EagerTensor:
         """All elements, stacked."""
-        if not self._parts and self._shape.is_fully_defined():
-            dims: Any = self._shape.as_list()
+        if not self._parts:
+            dims: Any = self._shape.as_list() if self._shape.is_fully_defined() else []
             return of_array(np.zeros((0, *dims), self._dtype.as_numpy_dtype))
         return stacked([self._element(place) for place in range(len(self._parts))])
 
