@@ -5,7 +5,8 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
 
     dtypes, errors        ``tf.int64``, ``tf.errors.DataLossError``; the core's errors as TensorFlow's
     _values/              tensors, and the functions of ``tf`` itself: ``reshape``, ``cast``, ``print``, ...
-    math, strings, ...    the namespaces of functions on tensors: also ``random``, ``ragged``, ``sparse``
+    math, strings, ...    the namespaces of functions on tensors: also ``bitwise``, ``debugging``, ``linalg``,
+                          ``nest``, ``random``, ``ragged``, ``sparse``
     train                 ``tf.train.Example`` and its parts
     gfile, io/            files, records, parsing
     image/                ``decode_jpeg``, ``resize``, ...
@@ -42,7 +43,8 @@ _LAZY = {
     "_values.casting": "cast saturate_cast",
     "_values.creation": "fill linspace one_hot ones ones_like range zeros zeros_like",
     "_values.reshaping": (
-        "broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape expand_dims get_static_value "
+        "broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape "
+        "expand_dims get_static_value "
         "identity identity_n newaxis rank reshape shape shape_n size squeeze stop_gradient transpose"
     ),
     "_values.joining": "concat pad repeat split stack tile unstack",
@@ -59,7 +61,8 @@ _LAZY = {
     "_values.protos": "make_ndarray make_tensor_proto",
     "_values.arithmetic": "complex realdiv truncatediv truncatemod",
     "math": (
-        "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh clip_by_value cos cosh cumsum divide equal exp floor greater greater_equal "
+        "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh "
+        "clip_by_value cos cosh cumsum divide equal exp floor greater greater_equal "
         "less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow "
         "reduce_logsumexp scalar_mul sinh tan "
         "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
@@ -110,24 +113,6 @@ _RENAMED = {
     "matrix_inverse": ("linalg", "inv"),
     "sparse_to_dense": ("_values.sparse_dense", "sparse_to_dense"),
     "sparse_tensor_dense_matmul": ("sparse", "sparse_dense_matmul"),
-    **{
-        name: ("math", name)
-        for name in ["accumulate_n", "angle", "bincount", "ceil", "conj", "count_nonzero", "cumprod", "erf", "erfc", "expm1", "floordiv", "imag", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_strictly_increasing", "invert_permutation", "lgamma", "log", "log1p", "log_sigmoid", "logical_xor", "mod", "polyval", "real", "reciprocal", "rint", "rsqrt", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "squared_difference", "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum"]
-    },
-    **{name: ("linalg", name) for name in ("cholesky", "cross", "global_norm", "qr", "svd", "trace")},
-    **{
-        f"matrix_{name}": ("linalg", name)
-        for name in ("band_part", "diag", "diag_part", "set_diag", "solve", "triangular_solve")
-    },
-    "matrix_transpose": ("linalg", "matrix_transpose"),
-    **{
-        f"sparse_{name}": ("sparse", name)
-        for name in ["add", "concat", "fill_empty_rows", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape", "retain", "slice", "softmax", "to_indicator", "transpose"]
-    },
-    **{
-        f"assert_{name}": ("debugging", f"assert_{name}")
-        for name in ["greater_equal", "integer", "less_equal", "near", "negative", "non_negative", "non_positive", "none_equal", "positive", "proper_iterable", "rank_at_least", "rank_in", "same_float_dtype", "scalar", "type"]
-    },
 }
 _NAMESPACES = [
     "app",
@@ -153,7 +138,40 @@ _NAMESPACES = [
     "strings",
     "train",
 ]
+# Names of TensorFlow 1: a prefix, the namespace of the function, and what follows the prefix.
+_OLDER = {
+    "": {
+        "math": (
+            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv imag "
+            "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma log "
+            "log1p log_sigmoid logical_xor mod polyval real reciprocal rint rsqrt segment_max segment_mean "
+            "segment_min segment_prod segment_sum squared_difference unsorted_segment_max "
+            "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+            "unsorted_segment_sum"
+        ),
+        "linalg": "cholesky cross global_norm matrix_transpose qr svd trace",
+        "debugging": (
+            "assert_greater_equal assert_integer assert_less_equal assert_near assert_negative "
+            "assert_non_negative assert_non_positive assert_none_equal assert_positive "
+            "assert_proper_iterable assert_rank_at_least assert_rank_in assert_same_float_dtype "
+            "assert_scalar assert_type"
+        ),
+    },
+    "matrix_": {"linalg": "band_part diag diag_part set_diag solve triangular_solve"},
+    "sparse_": {
+        "sparse": (
+            "add concat fill_empty_rows maximum minimum reduce_max reduce_sum reorder reset_shape reshape "
+            "retain slice softmax to_indicator transpose"
+        ),
+    },
+}
 _HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED
+_HOME |= {
+    prefix + name: (module, name)
+    for prefix, modules in _OLDER.items()
+    for module, names in modules.items()
+    for name in names.split()
+}
 
 __all__ = [*_HOME, *_NAMESPACES]  # noqa: PLE0604 - they are strings
 

@@ -83,7 +83,8 @@ def _pair(x: Any, y: Any) -> tuple[Array, Array]:
         one = convert_to_tensor(x, dtype_hint=hint.dtype)
     if one.dtype != two.dtype:
         raise invalid(
-            f"cannot compute Equal as input #1(zero-based) was expected to be a {one.dtype.name} tensor but is a "
+            "cannot compute Equal as input #1(zero-based) was expected to be a "
+            f"{one.dtype.name} tensor but is a "
             f"{two.dtype.name} tensor"
         )
     if isinstance(one, RaggedTensor) or isinstance(two, RaggedTensor):
@@ -108,7 +109,7 @@ def _compared(symbol: str, compare: Callable[[Array, Array], Any], doc: str, ord
     return assertion
 
 
-def _check(
+def _check(  # noqa: PLR0917
     met: Array, symbol: str, one: Array, two: Array | None, message: str | None, summarize: int | None
 ) -> None:
     if met.all():

@@ -46,7 +46,7 @@ from ._values.arithmetic import (
     multiply_no_nan,
     nextafter,
     not_equal,
-    pow,
+    pow,  # noqa: A004
     scalar_mul,
     squared_difference,
     subtract,
@@ -56,7 +56,7 @@ from ._values.arithmetic import (
     xlogy,
 )
 from ._values.elementwise import (
-    abs,
+    abs,  # noqa: A004
     acos,
     acosh,
     angle,
@@ -88,7 +88,7 @@ from ._values.elementwise import (
     reciprocal,
     reciprocal_no_nan,
     rint,
-    round,
+    round,  # noqa: A004
     rsqrt,
     sigmoid,
     sign,

@@ -44,7 +44,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         return leaves[0]
     if count != len(leaves):
         raise ValueError(
-            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(leaves)} items.  "
+            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence "
+            f"had {len(leaves)} items.  "
             f"Structure: {structure}, flat_sequence: {flat_sequence}."
         )
     return list_nest.pack(structure, leaves, bool(expand_composites))
@@ -80,7 +81,7 @@ def assert_same_structure(
         raise kind(f"The two structures don't have the same nested structure.\n\n{text}")
 
 
-def _difference(one: Any, two: Any, check_types: bool, expand: bool) -> tuple[type[Exception], str] | None:
+def _difference(one: Any, two: Any, check_types: bool, expand: bool) -> tuple[type[Exception], str] | None:  # noqa: PLR0911
     first, second = parts(one, expand), parts(two, expand)
     if first is None or second is None:
         if first is second:

@@ -12,7 +12,7 @@ from ._missing import missing
 from ._values.joining import stack as dense_stack
 from ._values.ragged_creation import cross, row_splits_to_segment_ids, segment_ids_to_row_splits
 from ._values.ragged_creation import ragged_constant as constant
-from ._values.ragged_creation import ragged_range as range
+from ._values.ragged_creation import ragged_range as range  # noqa: A004
 from ._values.ragged_operations import boolean_mask, each_value, stack_dynamic_partitions
 from ._values.ragged_operations import stack as ragged_stack
 

@@ -28,7 +28,7 @@ from ._values.sparse_operations import (
     reset_shape,
     reshape,
     retain,
-    slice,
+    slice,  # noqa: A004
     split,
     transpose,
 )

@@ -42,7 +42,10 @@ __all__ = [
 def _strings(value: Any) -> Array:
     if isinstance(value, EagerTensor) and value.dtype is not string:
         name = kernel_name(value.dtype)
-        raise invalid(f"cannot compute as input #0(zero-based) was expected to be a string tensor but is a {name} tensor")
+        raise invalid(
+            "cannot compute as input #0(zero-based) was expected to be a string tensor "
+            f"but is a {name} tensor"
+        )
     return convert_to_tensor(value, string)._array
 
 
@@ -55,8 +58,8 @@ def _each(function: Callable[[bytes], Any], value: Any, dtype: Any = object) -> 
 
 
 def _raw(value: Any) -> bytes:
-    text: bytes = convert_to_tensor(value, string)._array[()]
-    return text
+    text: Any = convert_to_tensor(value, string)._array[()]
+    return bytes(text)
 
 
 @each_element
@@ -150,6 +153,10 @@ def reduce_join(
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
     """The parts between separators or white space: a tensor for one string, else a ragged tensor."""
     if isinstance(input, RaggedTensor):
+        if input.dtype is not string:
+            raise ValueError(
+                f"Tensor conversion requested dtype string for RaggedTensor with dtype {input.dtype.name}"
+            )
         return input.with_flat_values(split(input.flat_values, sep, maxsplit))
     array = _strings(input)
     between = None if sep is None or not _raw(sep) else _raw(sep)
@@ -289,7 +296,7 @@ def _formatted(form: str, value: Any) -> str | bytes:
     return form.encode() % value if isinstance(value, bytes) else form % value
 
 
-def string_split(
+def string_split(  # noqa: PLR0917
     source: Any,
     sep: Any = None,
     skip_empty: bool = True,

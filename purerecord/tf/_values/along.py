@@ -1,10 +1,11 @@
-"""Functions along one dimension: ``tf.cumsum``, ``tf.math.softmax``, ``tf.math.top_k``, ``tf.math.bincount``, ...
+"""Functions along one dimension: ``tf.cumsum``, ``tf.math.softmax``, ``tf.math.top_k`` and so on.
 
 This module does not know reductions.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,10 +15,10 @@ from ..dtypes import as_dtype, int32, of_numpy
 from ..errors import AbortedError, invalid
 from . import ragged_operations
 from .convert import Array
-from .dispatch import for_ragged, older_names
+from .dispatch import for_ragged
 from .operators import check_kind, in_float32, kernel_name, normalized_axis, shape_text
-from .reductions import reduced_axes
 from .ragged_tensor import RaggedTensor
+from .reductions import reduced_axes
 from .sparse_tensor import SparseTensor
 from .tensor import EagerTensor, axis_number, convert_to_tensor, of_array, to_numpy
 
@@ -103,7 +104,7 @@ def _ragged_softmax(logits: RaggedTensor, axis: Any) -> Array:
         raise NotImplementedError("softmax of a ragged tensor is here along its last dimension only")
     splits = logits._ragged.nested_row_splits[-1].tolist()
     flat = logits._ragged.flat_values
-    rows = [_softmax(flat[a:b], 0) for a, b in zip(splits[:-1], splits[1:], strict=True)]
+    rows = [_softmax(flat[a:b], 0) for a, b in itertools.pairwise(splits)]
     return np.concatenate(rows) if rows else flat
 
 
@@ -127,9 +128,11 @@ def _along(op: str, function: Callable[[Array, int], Array], logits: Any, axis: 
         return of_array(in_float32(function, array, place).astype(array.dtype, copy=False))
 
 
-@older_names(dim="axis")
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> EagerTensor:
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None
+) -> EagerTensor:
     """The tensor divided by its Euclidean norm along dimensions."""
+    axis = dim if axis is None else axis
     array = to_numpy(x)
     check_kind("Rsqrt", array, "fc")
     places = reduced_axes(axis, array.ndim)
@@ -213,7 +216,8 @@ def bincount(  # noqa: PLR0917 - TensorFlow's signature
         numbers = numbers.astype(np.int32)
     if numbers.dtype not in (np.int32, np.int64):
         raise invalid(
-            f"Value for attr 'Tidx' of {kernel_name(of_numpy(numbers.dtype))} is not in the list of allowed values"
+            f"Value for attr 'Tidx' of {kernel_name(of_numpy(numbers.dtype))} is not in "
+            "the list of allowed values"
         )
     if axis == -1 and numbers.ndim == 2:
         return _bincount_of_rows(numbers, weights, minlength, maxlength, dtype, binary_output)
@@ -246,7 +250,7 @@ def _bins(numbers: Array, minlength: Any, maxlength: Any) -> int:
     return size if maxlength is None else min(size, int(to_numpy(maxlength)))
 
 
-def _bincount_of_rows(
+def _bincount_of_rows(  # noqa: PLR0917
     numbers: Array, weights: Any, minlength: Any, maxlength: Any, dtype: Any, binary: bool
 ) -> EagerTensor:
     size = _bins(numbers, minlength, maxlength)

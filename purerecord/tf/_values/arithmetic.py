@@ -267,7 +267,12 @@ def add_n(inputs: Any, name: str | None = None) -> EagerTensor:
     return of_array(total)
 
 
-accumulate_n = add_n
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> EagerTensor:
+    """The sum of tensors."""
+    made: EagerTensor = add_n(inputs)
+    return made
 
 
 # --- Bits -------------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ def switch_case(
             raise TypeError(f"fn for key {number} must be callable.")
     if sorted(number for number, _ in numbered) != list(range(len(numbered))):
         raise ValueError(
-            f"branch indices (keys) must form contiguous range of [0 to {len(numbered)}) but found {dict(numbered)}"
+            "branch indices (keys) must form contiguous range of [0 to "
+            f"{len(numbered)}) but found {dict(numbered)}"
         )
     wanted = int(branch_index)
     known = dict(numbered)

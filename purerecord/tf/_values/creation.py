@@ -107,7 +107,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         raise invalid(f"Requires num > 0: {int(count)}")
     kind = first._array.dtype if first.dtype.is_floating else np.dtype(np.float64)
     check_shapes("LinSpace", first._array, last)
-    return of_array(np.linspace(first._array.astype(kind), last.astype(kind), int(count), dtype=kind, axis=axis))
+    return of_array(
+        np.linspace(first._array.astype(kind), last.astype(kind), int(count), dtype=kind, axis=axis)
+    )
 
 
 @for_ragged(ragged_one_hot)
@@ -138,7 +140,9 @@ def one_hot(  # noqa: PLR0917 - TensorFlow's signature
         array = array.astype(np.int64)
     if array.dtype.name not in ("uint8", "int8", "int32", "int64"):
         kind = kernel_name(as_dtype(array.dtype))
-        raise invalid(f"Value for attr 'TI' of {kind} is not in the list of allowed values: uint8, int8, int32")
+        raise invalid(
+            f"Value for attr 'TI' of {kind} is not in the list of allowed values: uint8, int8, int32"
+        )
     place = array.ndim if axis in (None, -1) else int(axis or 0)
     if not 0 <= place <= array.ndim:
         raise invalid(f"Expected axis to be -1 or between [0, {array.ndim + 1}).  But received: {place}")

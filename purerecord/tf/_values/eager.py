@@ -194,15 +194,19 @@ def _cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None
     return if_true() if pred else if_false()
 
 
-@functools.wraps(_cond)
-def _cond_of_both(*args: Any, strict: bool = False, fn1: Any = None, fn2: Any = None, **named: Any) -> Any:
-    """``_cond``, also with the parameters of TensorFlow 1."""
-    given = {name: branch for name, branch in (("true_fn", fn1), ("false_fn", fn2)) if branch is not None}
-    return _cond(*args, **named, **given)
+def _with_older_names(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``cond`` that also takes the parameters of TensorFlow 1."""
+
+    @functools.wraps(function)
+    def cond(*args: Any, strict: bool = False, fn1: Any = None, fn2: Any = None, **named: Any) -> Any:
+        given = {name: branch for name, branch in (("true_fn", fn1), ("false_fn", fn2)) if branch is not None}
+        return function(*args, **named, **given)
+
+    cond.__name__ = "cond"
+    return cond
 
 
-cond = _cond_of_both
-cond.__name__ = "cond"
+cond = _with_older_names(_cond)
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, **options: Any) -> Any:  # noqa: A002, RUF100

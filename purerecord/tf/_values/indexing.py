@@ -17,7 +17,15 @@ from . import ragged_operations
 from .convert import Array
 from .dispatch import for_ragged
 from .operators import check_kind, kernel_name, normalized_axis, shape_text
-from .tensor import EagerTensor, arrays_of_one_dtype, axis_number, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .tensor import (
+    EagerTensor,
+    arrays_of_one_dtype,
+    axis_number,
+    convert_to_tensor,
+    of_array,
+    shape_tuple,
+    to_numpy,
+)
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerTensor:  # noqa: A001

@@ -15,7 +15,15 @@ from ..errors import invalid
 from . import ragged_operations
 from .dispatch import for_ragged
 from .operators import kernel_name, shape_text
-from .tensor import EagerTensor, arrays_of_one_dtype, axis_number, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .tensor import (
+    EagerTensor,
+    arrays_of_one_dtype,
+    axis_number,
+    convert_to_tensor,
+    of_array,
+    shape_tuple,
+    to_numpy,
+)
 
 
 @for_ragged(ragged_operations.stack)

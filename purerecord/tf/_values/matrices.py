@@ -1,4 +1,4 @@
-"""Matrices: ``tf.matmul``, ``tf.linalg.inv``, ``diag``, ``norm``, ``band_part``, ``einsum`` and so on, by numpy.
+"""Matrices: ``tf.matmul``, ``tf.linalg.inv``, ``diag``, ``norm``, ``einsum`` and so on, by numpy.
 
 Decompositions may differ from TensorFlow's in signs and last bits. This module does not know ragged tensors.
 """
@@ -71,12 +71,13 @@ def _product(one: Array, two: Array) -> Array:
             np.broadcast_shapes(one.shape[:-2], two.shape[:-2])
         except ValueError:
             raise invalid(
-                f"In[0] and In[1] must have compatible batch dimensions: {shape_text(one.shape)} vs. {shape_text(two.shape)}"
+                "In[0] and In[1] must have compatible batch dimensions: "
+                f"{shape_text(one.shape)} vs. {shape_text(two.shape)}"
             ) from None
     return binary("MatMul", np.matmul, one, two)
 
 
-def matvec(
+def matvec(  # noqa: PLR0917
     a: Any,
     b: Any,
     transpose_a: bool = False,
@@ -158,7 +159,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     array = to_numpy(a)
     if array.ndim < 2:
         raise ValueError(
-            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {array.shape}"
+            "Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = "
+            f"{a} with shape: {array.shape}"
         )
     return of_array(np.conj(_swapped(array)) if conjugate else _swapped(array))
 
@@ -178,7 +180,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     for what, count, most in (("lower", lower, rows), ("upper", upper, columns)):
         if count > most:
             raise invalid(
-                f"num_{what} must be negative or less or equal to number of {'rows' if what == 'lower' else 'columns'} ({most}) got: {count}"
+                f"num_{what} must be negative or less or equal to number of "
+                f"{'rows' if what == 'lower' else 'columns'} ({most}) got: {count}"
             )
     offset = np.arange(columns)[None, :] - np.arange(rows)[:, None]
     kept = ((-offset <= lower) | (lower < 0)) & ((offset <= upper) | (upper < 0))
@@ -234,7 +237,8 @@ def diag_part(
     place = _one_diagonal(k)
     if not -array.shape[-2] < place < array.shape[-1] and place:
         raise invalid(
-            f"lower_diag_index is out of bound: {place}. It must be between {-array.shape[-2]} and {array.shape[-1]}"
+            f"lower_diag_index is out of bound: {place}. It must be between "
+            f"{-array.shape[-2]} and {array.shape[-1]}"
         )
     return of_array(np.array(np.diagonal(array, place, -2, -1)))
 
@@ -301,7 +305,9 @@ def eye(
     """An identity matrix, or a batch of them."""
     for given in (num_rows, num_columns):
         if given is not None and to_numpy(given).dtype.kind not in "iu":
-            raise TypeError(f"Arguments `num_rows` and `num_columns` must be positive integer values, not {given}")
+            raise TypeError(
+                f"Arguments `num_rows` and `num_columns` must be positive integer values, not {given}"
+            )
         if given is not None and to_numpy(given).ndim:
             raise invalid(f"`num_rows` and `num_columns` must be scalars, not {given}")
     rows = int(to_numpy(num_rows))
@@ -492,7 +498,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 def norm(
     tensor: Any,
-    ord: Any = "euclidean",
+    ord: Any = "euclidean",  # noqa: A002
     axis: Any = None,
     keepdims: Any = None,
     name: str | None = None,

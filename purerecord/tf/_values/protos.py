@@ -42,7 +42,9 @@ def make_tensor_proto(
         raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}")
     if array.size == size and size > 1:
         return TensorProto.FromString(core.serialize_tensor(np.ascontiguousarray(array.reshape(dims))))
-    made = TensorProto.FromString(core.serialize_tensor(np.zeros(0, array.dtype) if array.dtype != object else array))
+    made = TensorProto.FromString(
+        core.serialize_tensor(np.zeros(0, array.dtype) if array.dtype != object else array)
+    )
     made.ClearField("tensor_content")
     made.ClearField("string_val")
     made.ClearField("tensor_shape")

@@ -7,6 +7,7 @@ calls it. The work is done on rows, in ``ragged_rows``. This module does not kno
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -136,7 +137,8 @@ def tile(dense: Dense, input: Any, multiples: Any, name: str | None = None) -> A
         raise ValueError(f"Shape {times.shape} must have rank 1")
     if len(times) != len(input.shape):
         raise invalid(
-            f"Expected multiples argument to be a vector of length {len(input.shape)} but got length {len(times)}"
+            f"Expected multiples argument to be a vector of length {len(input.shape)} "
+            f"but got length {len(times)}"
         )
     return of_rows(tiled(input._ragged, times.tolist()))
 
@@ -159,7 +161,7 @@ def reverse(dense: Dense, tensor: Any, axis: Any, name: str | None = None) -> An
     return tensor[tuple(keys)]
 
 
-def split(
+def split(  # noqa: PLR0917
     dense: Dense, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str | None = None
 ) -> Any:
     """Parts along a dimension that is not ragged."""
@@ -197,7 +199,7 @@ def split(
         )
     ends = np.cumsum([0, *sizes.tolist()]).tolist()
     before = (builtins.slice(None),) * place
-    keys = [(*before, builtins.slice(a, b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    keys = [(*before, builtins.slice(a, b)) for a, b in itertools.pairwise(ends)]
     return [value[key] for key in keys]
 
 
@@ -243,7 +245,11 @@ def _join(dense: Dense, values: Any, axis: Any, *, stacked: bool) -> Any:
 
 def _joined(parts: list[Rows], axis: int, stacked: bool, splits_type: Any) -> Rows:
     ndim = rank(parts[0])
-    if axis in (ndim - 1, ndim + stacked - 1) and axis and not any(isinstance(part, Ragged) for part in parts):
+    if (
+        axis in (ndim - 1, ndim + stacked - 1)
+        and axis
+        and not any(isinstance(part, Ragged) for part in parts)
+    ):
         return np.stack(parts, axis) if stacked else np.concatenate(parts, axis)  # type: ignore[arg-type]
     levels = builtins.max(1, *(depth(part) for part in parts))
     if ndim == 1:
@@ -300,7 +306,8 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
     one_splits_dtype(rows, places)
     if not places.dtype.is_integer:
         raise invalid(
-            f"Value for attr 'Tindices' of {places.dtype.name} is not in the list of allowed values: int32, int64"
+            f"Value for attr 'Tindices' of {places.dtype.name} is not in the list of "
+            "allowed values: int32, int64"
         )
     ndim = len(places.shape)
     batch = batch_dims
@@ -314,7 +321,7 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
     return of_rows(_gathered(as_rows(rows), as_rows(places), along, batch))
 
 
-def _gathered(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:
+def _gathered(rows: Rows, places: Rows, axis: int, batch: int) -> Rows:  # noqa: PLR0911
     if batch > 1 or (batch and axis > 1):
         return _gathered_deep(rows, places, axis, batch)
     if axis > 1:
@@ -386,7 +393,7 @@ def _rows_at(rows: Rows, places: Array) -> Rows:
     return found.reshape(places.shape + found.shape[1:])
 
 
-def gather_nd(
+def gather_nd(  # noqa: PLR0911, PLR0917
     dense: Dense,
     params: Any,
     indices: Any,
@@ -408,7 +415,9 @@ def gather_nd(
     if not isinstance(rows, RaggedTensor):
         return dense(rows, places)
     if ndim > 2:
-        nested = RaggedTensor.from_tensor(places, ragged_rank=ndim - 2, row_splits_dtype=rows.row_splits.dtype)
+        nested = RaggedTensor.from_tensor(
+            places, ragged_rank=ndim - 2, row_splits_dtype=rows.row_splits.dtype
+        )
         made = gather_nd(dense, rows, nested)
         return made.to_tensor() if made.ragged_rank == ndim - 2 else made
     array = places._array
@@ -472,7 +481,8 @@ def _masked(rows: Rows, mask: Rows, splits_type: Any) -> Rows:
     if rank(rows) < 2:
         raise ValueError(f"Shapes {flat(rows).shape} and {flat(mask).shape} are incompatible")
     outer, inner = as_ragged(rows, 1, splits_type), as_ragged(mask, 1, splits_type)
-    assert isinstance(outer, Ragged) and isinstance(inner, Ragged)
+    assert isinstance(outer, Ragged)
+    assert isinstance(inner, Ragged)
     if not np.array_equal(outer.row_splits, inner.row_splits):
         if not isinstance(rows, Ragged) and not isinstance(mask, Ragged):
             raise ValueError(f"Shapes {rows.shape} and {mask.shape} are incompatible")
@@ -495,7 +505,8 @@ def stack_dynamic_partitions(
     rows, ids = as_rows(values), as_rows(groups)
     while rank(ids) > 1:
         outer, inner = as_ragged(rows, 1), as_ragged(ids, 1)
-        assert isinstance(outer, Ragged) and isinstance(inner, Ragged)
+        assert isinstance(outer, Ragged)
+        assert isinstance(inner, Ragged)
         if not np.array_equal(outer.row_splits, inner.row_splits):
             raise invalid("data and partitions have incompatible ragged shapes")
         rows, ids = outer.values, inner.values
@@ -639,7 +650,7 @@ def truth(combine: Segments) -> Callable[..., Any]:
     return handler
 
 
-def reduce_join(
+def reduce_join(  # noqa: PLR0917
     dense: Dense,
     inputs: Any,
     axis: Any = None,
@@ -683,7 +694,9 @@ def logsumexp(
         return sums
     shape = _sums(raised, axis, False)
     if isinstance(shape, RaggedTensor):
-        return shape.with_flat_values(np.asarray(flat(as_rows(sums))).reshape(shape._ragged.flat_values.shape))
+        return shape.with_flat_values(
+            np.asarray(flat(as_rows(sums))).reshape(shape._ragged.flat_values.shape)
+        )
     return of_array(flat(as_rows(sums)).reshape(shape._array.shape))
 
 
@@ -757,14 +770,17 @@ def segments_of(combine: Segments) -> Callable[..., Any]:
         while isinstance(inner_ids, Ragged):
             if not isinstance(inner_rows, Ragged):
                 raise ValueError(
-                    "segment_ids.shape must be a prefix of data.shape, but segment_ids is ragged and data is not."
+                    "segment_ids.shape must be a prefix of data.shape, but segment_ids "
+                    "is ragged and data is not."
                 )
             if not np.array_equal(inner_ids.row_splits, inner_rows.row_splits):
                 raise invalid("segment_ids.shape must be a prefix of data.shape")
             inner_rows, inner_ids = inner_rows.values, inner_ids.values
         count = int(convert_to_tensor(num_segments)._array)
         if len(inner_ids) != len(inner_rows):
-            raise invalid(f"data.shape does not start with segment_ids.shape: {len(inner_rows)} and {len(inner_ids)}")
+            raise invalid(
+                f"data.shape does not start with segment_ids.shape: {len(inner_rows)} and {len(inner_ids)}"
+            )
         if rows.dtype.is_bool or rows.dtype.name == "string":
             raise invalid(f"Value for attr 'T' of {rows.dtype.name} is not in the list of allowed values")
         if bool((inner_ids >= count).any()):
@@ -774,7 +790,7 @@ def segments_of(combine: Segments) -> Callable[..., Any]:
     return handler
 
 
-def cumsum(
+def cumsum(  # noqa: PLR0917
     dense: Dense,
     x: Any,
     axis: Any = 0,
@@ -792,7 +808,7 @@ def cumsum(
     splits = x._ragged.nested_row_splits[-1].tolist()
     rows = [
         dense(of_array(x._ragged.flat_values[a:b]), 0, exclusive, reverse)._array
-        for a, b in zip(splits[:-1], splits[1:], strict=True)
+        for a, b in itertools.pairwise(splits)
     ]
     return x.with_flat_values(np.concatenate(rows) if rows else x.flat_values)
 

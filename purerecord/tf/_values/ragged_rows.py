@@ -6,6 +6,7 @@ not know tensors.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
@@ -54,7 +55,8 @@ def taken(rows: Rows, places: Array) -> Rows:
     if isinstance(rows, Ragged):
         taken_rows: Rows = rows[places.astype(np.int64)]
         return taken_rows
-    return rows[places]
+    made: Array = rows[places]
+    return made
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
@@ -78,7 +80,8 @@ def as_ragged(rows: Rows, levels: int, splits_type: Any = np.int64) -> Rows:
 
 def positions(splits: Array) -> Array:
     """The position of each value in its row."""
-    return np.arange(splits[-1]) - np.repeat(splits[:-1], np.diff(splits))
+    places: Array = np.arange(splits[-1]) - np.repeat(splits[:-1], np.diff(splits))
+    return places
 
 
 def row_of_each(splits: Array) -> Array:
@@ -92,7 +95,7 @@ def tiled(rows: Rows, times: Sequence[int]) -> Rows:
         return np.tile(rows, times)
     inner = tiled(rows.values, [1, *times[2:]])
     splits = rows.row_splits
-    places = [np.tile(np.arange(a, b), times[1]) for a, b in zip(splits[:-1], splits[1:], strict=True)]
+    places = [np.tile(np.arange(a, b), times[1]) for a, b in itertools.pairwise(splits)]
     values = taken(inner, np.concatenate([np.zeros(0, np.int64), *places]))
     repeated = Ragged(values, splits_of_lengths((rows.row_lengths() * times[1]).astype(splits.dtype)))
     return taken(repeated, np.tile(np.arange(len(rows)), times[0]))
@@ -140,7 +143,8 @@ def _aligned(one: Rows, two: Rows) -> tuple[Rows, Rows]:
         return one, two
     splits_type = next(part.row_splits.dtype for part in (one, two) if isinstance(part, Ragged))
     first, second = as_ragged(one, 1, splits_type), as_ragged(two, 1, splits_type)
-    assert isinstance(first, Ragged) and isinstance(second, Ragged)
+    assert isinstance(first, Ragged)
+    assert isinstance(second, Ragged)
     lengths = first.row_lengths(), second.row_lengths()
     inner: list[Any] = [first.values, second.values]
     splits = first.row_splits

@@ -52,7 +52,7 @@ class DynamicRaggedShape:
         return self._partitions
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """The lengths as numbers, those of ragged dimensions as tuples, or None without ``ragged_lengths``."""
+        """The lengths as numbers; those of ragged dimensions as tuples, or None."""
         return [
             (tuple(length.tolist()) if ragged_lengths else None) if isinstance(length, np.ndarray) else length
             for length in self._lengths

@@ -9,10 +9,12 @@ from typing import Any
 
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
-from .ragged_tensor import RaggedTensor as RaggedTensor
+from .ragged_tensor import RaggedTensor
 from .shapes import TypeSpec
-from .sparse_tensor import SparseTensor as SparseTensor
+from .sparse_tensor import SparseTensor
 from .tensor import EagerTensor, Tensor, convert_to_tensor, of_array, spec_of
+
+__all__ = ["RaggedTensor", "SparseTensor", "type_spec_from_value", "unwrap", "wrap"]
 
 
 def wrap(value: Any) -> Any:

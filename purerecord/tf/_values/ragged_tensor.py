@@ -37,7 +37,7 @@ class RaggedTensor(Tensor):
     __array_priority__ = 102
 
     def __init__(self, ragged: Ragged, uniform: Uniform = ()) -> None:
-        """A tensor of the core's ``Ragged``, and the lengths that are known. Programs use the class methods."""
+        """A tensor of the core's ``Ragged``, and the known lengths. Programs use the class methods."""
         self._ragged = ragged
         self._uniform = uniform or (None,) * depth(ragged)
 
@@ -157,7 +157,8 @@ class RaggedTensor(Tensor):
         if len(counts) != len(nested_value_rowids):
             raise ValueError(
                 "Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. "
-                f"len(nested_nrows) = {len(counts)} vs. len(nested_values_rowids) = {len(nested_value_rowids)}."
+                f"len(nested_nrows) = {len(counts)} vs. len(nested_values_rowids) = "
+                f"{len(nested_value_rowids)}."
             )
         left = list(counts)[::-1]
         return _nested(
@@ -168,7 +169,7 @@ class RaggedTensor(Tensor):
         )
 
     @classmethod
-    def from_tensor(
+    def from_tensor(  # noqa: PLR0917
         cls,
         tensor: Any,
         lengths: Any = None,
@@ -188,7 +189,8 @@ class RaggedTensor(Tensor):
             raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
         if array.ndim < 2:
             raise ValueError(
-                "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't have ragged "
+                "The rank of a RaggedTensor must be greater than 1, i.e., a list of "
+                "scalars won't have ragged "
                 f"dimensions. Received argument `tensor` with rank {array.ndim}."
             )
         if array.ndim <= ragged_rank:
@@ -877,7 +879,7 @@ def _column_slice(value: RaggedTensor, key: slice) -> RaggedTensor:
 
 
 def _without_ellipsis(keys: list[Any], inner: int) -> list[Any]:
-    """The keys, which begin with an ellipsis, with slices in its place. ``inner`` dimensions follow the first."""
+    """The keys with slices in place of the ellipsis, which is the first; ``inner`` dimensions follow."""
     given = sum(1 for key in keys[1:] if key is not None)
     if given > inner + 1:
         raise IndexError("Too many indices for RaggedTensor")

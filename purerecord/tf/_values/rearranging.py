@@ -1,4 +1,4 @@
-"""Elements in other places: ``tf.roll``, ``tf.meshgrid``, ``tf.dynamic_partition``, ``tf.searchsorted``, ``tf.bitcast``, ...
+"""Elements in other places: ``tf.roll``, ``tf.meshgrid``, ``tf.dynamic_partition``, ``tf.searchsorted``, ...
 
 This module does not know arithmetic.
 """
@@ -117,7 +117,9 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> EagerTensor:
     """For each value where it belongs in the sorted last dimension."""
-    rows, wanted = arrays_of_one_dtype("LowerBound", [convert_to_tensor(sorted_sequence), convert_to_tensor(values)])
+    rows, wanted = arrays_of_one_dtype(
+        "LowerBound", [convert_to_tensor(sorted_sequence), convert_to_tensor(values)]
+    )
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
     check_kind("LowerBound", rows, "fiu")
@@ -126,7 +128,8 @@ def searchsorted(
     count = math.prod(rows.shape[:-1])
     if count != math.prod(wanted.shape[:-1]):
         raise invalid(
-            f"Leading dim_size of both tensors must match: {shape_text(rows.shape)} and {shape_text(wanted.shape)}"
+            f"Leading dim_size of both tensors must match: {shape_text(rows.shape)} and "
+            f"{shape_text(wanted.shape)}"
         )
     flat_rows = rows.reshape(count, rows.shape[-1])
     flat_values = wanted.reshape(count, wanted.shape[-1])
@@ -213,11 +216,16 @@ def dynamic_partition(
 ) -> list[EagerTensor]:
     """For each partition the elements that belong to it."""
     array = to_numpy(data)
-    groups = to_numpy(partitions if isinstance(partitions, (EagerTensor, np.ndarray)) else convert_to_tensor(partitions, int32))
+    groups = to_numpy(
+        partitions
+        if isinstance(partitions, (EagerTensor, np.ndarray))
+        else convert_to_tensor(partitions, int32)
+    )
     if groups.dtype != np.int32:
         found = kernel_name(of_numpy(groups.dtype))
         raise invalid(
-            f"cannot compute DynamicPartition as input #1(zero-based) was expected to be a int32 tensor but is a {found} tensor"
+            "cannot compute DynamicPartition as input #1(zero-based) was expected to "
+            f"be a int32 tensor but is a {found} tensor"
         )
     if num_partitions < 1:
         raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
@@ -246,7 +254,8 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> EagerTen
     for number, (place, array) in enumerate(zip(places, arrays, strict=True)):
         if array.shape[: place.ndim] != place.shape:
             raise invalid(
-                f"data[{number}].shape = {shape_text(array.shape)} does not start with indices[{number}].shape = "
+                f"data[{number}].shape = {shape_text(array.shape)} does not start with "
+                f"indices[{number}].shape = "
                 f"{shape_text(place.shape)}"
             )
         if array.shape[place.ndim :] != inner:
@@ -273,7 +282,7 @@ def strided_slice(  # noqa: PLR0917 - TensorFlow's signature
     var: Any = None,
     name: str | None = None,
 ) -> EagerTensor:
-    """Slices from ``begin`` up to ``end`` in steps of ``strides``; bits of the masks change single dimensions."""
+    """Slices from ``begin`` up to ``end`` in steps of ``strides``; the masks are bits for dimensions."""
     first, last = shape_tuple(begin), shape_tuple(end)
     steps = (1,) * len(first) if strides is None else shape_tuple(strides)
     if not len(first) == len(last) == len(steps):

@@ -1,4 +1,4 @@
-"""Reductions: ``tf.reduce_sum``, ``tf.reduce_any``, ``tf.argmax`` and so on, along dimensions or of all elements.
+"""Reductions: ``tf.reduce_sum``, ``tf.reduce_any``, ``tf.argmax`` and so on, and those by segments.
 
 Sums of float32 may differ from TensorFlow's in the last bits, because they are added in another order. As in
 TensorFlow, the mean of integers is an integer. This module does not know two operands.
@@ -243,7 +243,9 @@ def _index_along(
     wanted = as_dtype(output_type)
     if wanted.name not in ("int16", "uint16", "int32", "int64"):
         name = operators.kernel_name(wanted)
-        raise invalid(f"Value for attr 'output_type' of {name} is not in the list of allowed values: int16, uint16")
+        raise invalid(
+            f"Value for attr 'output_type' of {name} is not in the list of allowed values: int16, uint16"
+        )
     dimension = normalized_axis(0 if axis is None else axis, array.ndim)
     if not array.shape[dimension]:
         raise invalid(f"Reduction axis {dimension} is empty in shape {operators.shape_text(array.shape)}")

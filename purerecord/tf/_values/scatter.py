@@ -71,12 +71,13 @@ def gather_nd(
         raise invalid("indices must be at least a vector")
     if places.shape[-1] > array.ndim:
         raise invalid(
-            f"index innermost dimension length must be <= params rank; saw: {places.shape[-1]} vs. {array.ndim}"
+            "index innermost dimension length must be <= params rank; saw: "
+            f"{places.shape[-1]} vs. {array.ndim}"
         )
     flat = _flat_places(places, array.shape, "param shape")
     inner = array.shape[places.shape[-1] :]
     slices = array.reshape(math.prod(array.shape[: places.shape[-1]]), *inner)
-    return of_array(slices[flat].reshape(*places.shape[:-1], *inner))
+    return of_array(slices[flat].reshape(places.shape[:-1] + inner))
 
 
 def _scattered(
@@ -90,12 +91,14 @@ def _scattered(
     width = places.shape[-1]
     if width > target.ndim:
         raise invalid(
-            f"Inner dimensions of output shape must match: index of length {width} into {shape_text(target.shape)}"
+            f"Inner dimensions of output shape must match: index of length {width} into "
+            f"{shape_text(target.shape)}"
         )
     inner = target.shape[width:]
     if new.shape != (*places.shape[:-1], *inner):
         raise invalid(
-            f"Dimensions [0,{places.ndim - 1}) of indices[shape={shape_text(places.shape)}] must match dimensions "
+            f"Dimensions [0,{places.ndim - 1}) of "
+            f"indices[shape={shape_text(places.shape)}] must match dimensions "
             f"[0,{places.ndim - 1}) of updates[shape={shape_text(new.shape)}]"
         )
     flat = _flat_places(places, target.shape, "shape")
@@ -153,7 +156,8 @@ def _tensor_scatter(
 
 
 def _with_ufunc(function: Any) -> Callable[[Array, Array, Array], None]:
-    return lambda slices, places, updates: function.at(slices, places, updates)
+    change: Callable[[Array, Array, Array], None] = function.at
+    return change
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> EagerTensor:

@@ -69,7 +69,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return made(np.argwhere(nonzero), array[nonzero], array.shape)
 
 
-def sparse_to_dense(
+def sparse_to_dense(  # noqa: PLR0917
     sparse_indices: Any,
     output_shape: Any,
     sparse_values: Any,
@@ -219,7 +219,8 @@ def sparse_dense_matmul(
         raise invalid(f"the dtypes {arrays[0].dtype} and {arrays[1].dtype} differ")
     if arrays[0].shape[1] != arrays[1].shape[0]:
         raise invalid(
-            f"Cannot multiply A and B because inner dimension does not match: {arrays[0].shape[1]} vs. {arrays[1].shape[0]}."
+            "Cannot multiply A and B because inner dimension does not match: "
+            f"{arrays[0].shape[1]} vs. {arrays[1].shape[0]}."
         )
     return of_array(np.matmul(*arrays))
 

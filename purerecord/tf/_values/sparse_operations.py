@@ -57,7 +57,8 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     if -1 in target:
         if not known or size % known:
             raise invalid(
-                f"Input to reshape is a SparseTensor with {size} dense values, but the requested shape requires a "
+                f"Input to reshape is a SparseTensor with {size} dense values, but the "
+                "requested shape requires a "
                 f"multiple of {known}"
             )
         target[target.index(-1)] = size // known
@@ -99,7 +100,8 @@ def concat(
     for number, part in enumerate(parts):
         if len(part.dense_shape) != ndim:
             raise invalid(
-                f"Ranks of all input tensors must match: expected {ndim} but got {len(part.dense_shape)} at position {number}"
+                f"Ranks of all input tensors must match: expected {ndim} but got "
+                f"{len(part.dense_shape)} at position {number}"
             )
         if part.dtype != parts[0].dtype:
             raise invalid(f"cannot compute SparseConcat: dtypes {parts[0].dtype} and {part.dtype} differ")
@@ -108,7 +110,8 @@ def concat(
                 continue
             if not expand_nonconcat_dims:
                 raise invalid(
-                    f"Input shapes must match: expected {shape[dimension]} for dimension {dimension} but got {length} at position {number}"
+                    f"Input shapes must match: expected {shape[dimension]} for "
+                    f"dimension {dimension} but got {length} at position {number}"
                 )
             shape[dimension] = max(shape[dimension], length)
     offset, indices = 0, []
@@ -135,7 +138,8 @@ def split(
         raise invalid(f"Value for attr 'num_split' of {count} must be at least minimum 1")
     if count > length:
         raise invalid(
-            f"Input num_split should be less than or equal to the split dimension size, got {count} > {length}"
+            "Input num_split should be less than or equal to the split dimension size, "
+            f"got {count} > {length}"
         )
     sizes = [length // count + (number < length % count) for number in range(count)]
     parts, begin = [], 0

@@ -108,7 +108,8 @@ class TensorArray:
             return part
         if not self._shape.is_fully_defined():
             raise ValueError(
-                f"Could not read index {place}, which was not written: the element shape {self._shape} is not known"
+                f"Could not read index {place}, which was not written: the element "
+                f"shape {self._shape} is not known"
             )
         dims: Any = self._shape.as_list()
         zero = (
@@ -128,7 +129,8 @@ class TensorArray:
                 raise OutOfRangeError(
                     None,
                     None,
-                    f"Tried to write to index {place} but array is not resizeable and size is: {len(self._parts)} ",
+                    f"Tried to write to index {place} but array is not resizeable and "
+                    f"size is: {len(self._parts)} ",
                 )
             self._parts += [None] * (place + 1 - len(self._parts))
         self._parts[place] = self._checked(value)
@@ -138,7 +140,8 @@ class TensorArray:
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         if tensor.dtype != self._dtype:
             raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {tensor.dtype.name} "
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write "
+                f"dtype {tensor.dtype.name} "
             )
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self._shape})")
@@ -195,7 +198,8 @@ class TensorArray:
             )
         if not self._dynamic and len(sizes) != len(self._parts):
             raise invalid(
-                f"TensorArray's size is not equal to the size of lengths ({len(self._parts)} vs. {len(sizes)}), "
+                "TensorArray's size is not equal to the size of lengths "
+                f"({len(self._parts)} vs. {len(sizes)}), "
                 "and the TensorArray is not marked as dynamically resizeable."
             )
         self._parts = list(split(tensor, sizes))

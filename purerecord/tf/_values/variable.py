@@ -79,7 +79,8 @@ class Variable:
         """A variable with an initial value, or with that which a function returns."""
         if initial_value is None:
             raise ValueError(
-                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+                "The `initial_value` arg to `tf.Variable` must be specified except "
+                "when you are not providing a "
                 "`variable_def`. You provided neither."
             )
         first = initial_value() if callable(initial_value) else initial_value
@@ -89,7 +90,8 @@ class Variable:
         self._shape = self._value.shape if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(self._value.shape):
             raise ValueError(
-                f"In this `tf.Variable` creation, the initial value's shape ({self._value.shape}) is not compatible "
+                "In this `tf.Variable` creation, the initial value's shape "
+                f"({self._value.shape}) is not compatible "
                 f"with the explicitly supplied `shape` argument ({self._shape})."
             )
         self.name = f"{name or 'Variable'}:0"
@@ -134,7 +136,8 @@ class Variable:
         new = convert_to_tensor(value.value() if isinstance(value, Variable) else value, self.dtype)
         if not self._shape.is_compatible_with(new.shape):
             raise ValueError(
-                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self._shape}, "
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The "
+                f"variable shape {self._shape}, "
                 f"and the assigned value shape {new.shape} are incompatible."
             )
         self._value = constant(new)
