@@ -1,4 +1,4 @@
-"""Expressions on which ``purerecord.tf`` and TensorFlow agree: in value, dtype and shape, or class of error."""
+"""Expressions on which ``purerecord.tf`` and TensorFlow agree: value, dtype and shape, or class of error."""
 
 from __future__ import annotations
 
