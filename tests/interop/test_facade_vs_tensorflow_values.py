@@ -173,7 +173,7 @@ SHORTENED = {"function", "map_fn", "while_loop", "image.decode_and_crop_jpeg", "
 # The parameters differ between TensorFlow 1 and 2; ours are those of TensorFlow 2.
 DATED = {
     *("decode_raw", "parse_example", "parse_single_example", "data.Dataset.range", "string_to_number"),
-    *("name_scope", "bincount", "count_nonzero", "polyval", "sparse_add", "sparse_concat"),
+    *("name_scope", "bincount", "count_nonzero", "sparse_add", "sparse_concat"),
     *("sparse_reduce_max", "sparse_reduce_sum"),
     *(
         f"assert_{name}"
