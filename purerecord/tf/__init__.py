@@ -5,7 +5,8 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
 
     dtypes, errors        ``tf.int64``, ``tf.errors.DataLossError``; the core's errors as TensorFlow's
     _values/              tensors, and the functions of ``tf`` itself: ``reshape``, ``cast``, ``print``, ...
-    math, strings, ...    the namespaces of functions on tensors: also ``random``, ``ragged``, ``sparse``
+    math, strings, ...    the namespaces of functions on tensors: also ``bitwise``, ``debugging``, ``linalg``,
+                          ``nest``, ``random``, ``ragged``, ``sparse``
     train                 ``tf.train.Example`` and its parts
     gfile, io/            files, records, parsing
     image/                ``decode_jpeg``, ``resize``, ...
@@ -37,16 +38,33 @@ _LAZY = {
     "_values.shapes": "RaggedTensorSpec SparseTensorSpec TensorShape TensorSpec TypeSpec",
     "_values.tensor": "Tensor constant convert_to_tensor is_tensor",
     "_values.ragged_sparse": "RaggedTensor SparseTensor type_spec_from_value",
+    "_values.tensor_array": "TensorArray",
+    "_values.variable": "Variable",
     "_values.casting": "cast saturate_cast",
-    "_values.creation": "eye fill linspace one_hot ones ones_like range zeros zeros_like",
+    "_values.creation": "fill linspace one_hot ones ones_like range zeros zeros_like",
     "_values.reshaping": (
-        "broadcast_to ensure_shape expand_dims identity newaxis rank reshape shape size squeeze transpose"
+        "broadcast_dynamic_shape broadcast_static_shape broadcast_to ensure_shape "
+        "expand_dims get_static_value "
+        "identity identity_n newaxis rank reshape shape shape_n size squeeze stop_gradient transpose"
     ),
     "_values.joining": "concat pad repeat split stack tile unstack",
     "_values.indexing": "argsort boolean_mask gather reverse sequence_mask slice sort unique where",
+    "_values.scatter": (
+        "gather_nd scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "
+        "tensor_scatter_nd_sub tensor_scatter_nd_update"
+    ),
+    "_values.rearranging": (
+        "bitcast dynamic_partition dynamic_stitch histogram_fixed_width meshgrid reverse_sequence roll "
+        "searchsorted setdiff1d strided_slice unique_with_counts unravel_index"
+    ),
+    "_values.matrices": "clip_by_global_norm clip_by_norm eig eigvals einsum eye matmul norm tensordot",
+    "_values.protos": "make_ndarray make_tensor_proto",
+    "_values.arithmetic": "complex realdiv truncatediv truncatemod",
     "math": (
-        "abs add add_n argmax argmin clip_by_value cos cumsum divide equal exp floor greater greater_equal "
+        "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh "
+        "clip_by_value cos cosh cumsum divide equal exp floor greater greater_equal "
         "less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow "
+        "reduce_logsumexp scalar_mul sinh tan "
         "reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign "
         "sin sqrt square subtract tanh truediv"
     ),
@@ -56,6 +74,8 @@ _LAZY = {
     ),
     "_values.printing": "print",
     "_values.map_fn": "map_fn",
+    "_values.control_flow": "case foldl foldr scan switch_case vectorized_map",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "logging": "get_logger",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
@@ -71,11 +91,6 @@ _RENAMED = {
     "random_crop": ("image", "random_crop"),
     "random_shuffle": ("random", "shuffle"),
     "truncated_normal": ("random", "truncated_normal"),
-    "ceil": ("math", "ceil"),
-    "floordiv": ("math", "floordiv"),
-    "is_nan": ("math", "is_nan"),
-    "log": ("math", "log"),
-    "mod": ("math", "mod"),
     "as_string": ("strings", "as_string"),
     "regex_replace": ("strings", "regex_replace"),
     "string_join": ("strings", "join"),
@@ -85,20 +100,37 @@ _RENAMED = {
     "to_float": ("_values.casting", "to_float"),
     "to_int32": ("_values.casting", "to_int32"),
     "to_int64": ("_values.casting", "to_int64"),
+    "to_double": ("_values.casting", "to_double"),
+    "to_bfloat16": ("_values.casting", "to_bfloat16"),
+    "to_complex64": ("_values.casting", "to_complex64"),
+    "to_complex128": ("_values.casting", "to_complex128"),
+    "string_split": ("strings", "string_split"),
+    "div": ("_values.arithmetic", "div"),
+    "div_no_nan": ("math", "divide_no_nan"),
+    "diag": ("linalg", "tensor_diag"),
+    "diag_part": ("linalg", "tensor_diag_part"),
+    "matrix_determinant": ("linalg", "det"),
+    "matrix_inverse": ("linalg", "inv"),
+    "sparse_to_dense": ("_values.sparse_dense", "sparse_to_dense"),
+    "sparse_tensor_dense_matmul": ("sparse", "sparse_dense_matmul"),
 }
 _NAMESPACES = [
     "app",
+    "bitwise",
     "compat",
     "config",
     "data",
+    "debugging",
     "dtypes",
     "errors",
     "flags",
     "gfile",
     "image",
     "io",
+    "linalg",
     "logging",
     "math",
+    "nest",
     "python_io",
     "ragged",
     "random",
@@ -106,7 +138,40 @@ _NAMESPACES = [
     "strings",
     "train",
 ]
+# Names of TensorFlow 1: a prefix, the namespace of the function, and what follows the prefix.
+_OLDER = {
+    "": {
+        "math": (
+            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv imag "
+            "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma log "
+            "log1p log_sigmoid logical_xor mod real reciprocal rint rsqrt segment_max segment_mean "
+            "segment_min segment_prod segment_sum squared_difference unsorted_segment_max "
+            "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+            "unsorted_segment_sum"
+        ),
+        "linalg": "cholesky cross global_norm matrix_transpose qr svd trace",
+        "debugging": (
+            "assert_greater_equal assert_integer assert_less_equal assert_near assert_negative "
+            "assert_non_negative assert_non_positive assert_none_equal assert_positive "
+            "assert_proper_iterable assert_rank_at_least assert_rank_in assert_same_float_dtype "
+            "assert_scalar assert_type"
+        ),
+    },
+    "matrix_": {"linalg": "band_part diag diag_part set_diag solve triangular_solve"},
+    "sparse_": {
+        "sparse": (
+            "add concat fill_empty_rows maximum minimum reduce_max reduce_sum reorder reset_shape reshape "
+            "retain slice softmax to_indicator transpose"
+        ),
+    },
+}
 _HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED
+_HOME |= {
+    prefix + name: (module, name)
+    for prefix, modules in _OLDER.items()
+    for module, names in modules.items()
+    for name in names.split()
+}
 
 __all__ = [*_HOME, *_NAMESPACES]  # noqa: PLE0604 - they are strings
 

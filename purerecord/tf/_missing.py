@@ -13,7 +13,6 @@ from typing import Any
 _ABOUT = {
     "GradientTape": "automatic differentiation",
     "Module": "models",
-    "Variable": "values that change, for training",
     "audio": "audio codecs",
     "autodiff": "automatic differentiation",
     "autograph": "graphs from Python code",
@@ -23,7 +22,6 @@ _ABOUT = {
     "feature_column": "input layers of models",
     "keras": "models, layers and training",
     "layers": "layers of models",
-    "linalg": "linear algebra",
     "lite": "models on small devices",
     "lookup": "lookup tables",
     "losses": "losses for training",

@@ -1,30 +1,42 @@
-"""``tf.ragged``: functions that create ragged tensors.
+"""``tf.ragged``: functions that create and change ragged tensors.
 
 This module does not know Examples.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ._missing import missing
-from ._values.ragged_sparse import RaggedTensor
-from ._values.ragged_sparse import ragged_constant as constant
-from ._values.tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor
+from ._values.joining import stack as dense_stack
+from ._values.ragged_creation import cross, row_splits_to_segment_ids, segment_ids_to_row_splits
+from ._values.ragged_creation import ragged_constant as constant
+from ._values.ragged_creation import ragged_range as range  # noqa: A004
+from ._values.ragged_operations import boolean_mask, each_value, stack_dynamic_partitions
+from ._values.ragged_operations import stack as ragged_stack
 
-__all__ = ["constant", "stack"]
+__all__ = [
+    "boolean_mask",
+    "constant",
+    "cross",
+    "map_flat_values",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]
 
 
-def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
-    """A ragged tensor whose rows are the given tensors."""
-    if axis:
-        raise NotImplementedError("ragged.stack is in purerecord.tf for axis 0 only")
-    rows: list[EagerTensor] = [convert_to_tensor(value) for value in values]
-    arrays = arrays_of_one_dtype("Pack", rows)
-    lengths = np.array([len(array) for array in arrays], np.int32)
-    return RaggedTensor.from_row_lengths(np.concatenate(arrays), lengths)
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors, ragged or of different shapes, stacked along a new dimension."""
+    return ragged_stack(dense_stack, values, axis)
+
+
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``op`` of the innermost values of the ragged tensors among the arguments, with the same rows."""
+    return each_value(op, *args, **kwargs)
 
 
 __getattr__ = missing("ragged")

@@ -13,8 +13,10 @@ import numpy as np
 
 from ..payload.ragged import Ragged
 from ._missing import missing
+from ._values import ragged_operations
 from ._values.convert import Array
 from ._values.convert import strings as bytes_array
+from ._values.dispatch import each_element, for_ragged
 from ._values.operators import kernel_name, shape_text
 from ._values.ragged_sparse import RaggedTensor
 from ._values.tensor import EagerTensor, convert_to_tensor, of_array
@@ -38,6 +40,12 @@ __all__ = [
 
 
 def _strings(value: Any) -> Array:
+    if isinstance(value, EagerTensor) and value.dtype is not string:
+        name = kernel_name(value.dtype)
+        raise invalid(
+            "cannot compute as input #0(zero-based) was expected to be a string tensor "
+            f"but is a {name} tensor"
+        )
     return convert_to_tensor(value, string)._array
 
 
@@ -50,10 +58,11 @@ def _each(function: Callable[[bytes], Any], value: Any, dtype: Any = object) -> 
 
 
 def _raw(value: Any) -> bytes:
-    text = convert_to_tensor(value)._array[()]
-    return text if isinstance(text, bytes) else bytes(text)
+    text: Any = convert_to_tensor(value, string)._array[()]
+    return bytes(text)
 
 
+@each_element
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of bytes, or of characters of UTF-8, in each string."""
     if _is_utf8(unit):
@@ -74,6 +83,7 @@ def _characters(text: bytes) -> list[bytes]:
     return re.findall(rb"(?s).[\x80-\xbf]*", text)
 
 
+@each_element
 def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
     """The strings in lower case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
     if encoding:
@@ -81,6 +91,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTenso
     return _each(bytes.lower, input)
 
 
+@each_element
 def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
     """The strings in upper case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
     if encoding:
@@ -88,11 +99,18 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTenso
     return _each(bytes.upper, input)
 
 
+@each_element
 def strip(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The strings without white space at both ends."""
     return _each(bytes.strip, input)
 
 
+def _join_ragged(dense: Any, inputs: Any, separator: Any = "", name: str | None = None) -> Any:
+    """Ragged tensors of strings, joined element by element."""
+    return ragged_operations.each_value(dense, inputs, separator)
+
+
+@for_ragged(_join_ragged)
 def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTensor:
     """Strings joined; tensors of strings are joined element by element."""
     between = _raw(separator)
@@ -106,6 +124,7 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTens
     return of_array(bytes_array([between.join(row) for row in rows], arrays[0].shape))
 
 
+@for_ragged(ragged_operations.reduce_join)
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> EagerTensor:
@@ -133,6 +152,12 @@ def reduce_join(
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
     """The parts between separators or white space: a tensor for one string, else a ragged tensor."""
+    if isinstance(input, RaggedTensor):
+        if input.dtype is not string:
+            raise ValueError(
+                f"Tensor conversion requested dtype string for RaggedTensor with dtype {input.dtype.name}"
+            )
+        return input.with_flat_values(split(input.flat_values, sep, maxsplit))
     array = _strings(input)
     between = None if sep is None or not _raw(sep) else _raw(sep)
     rows = [text.split(between, maxsplit) for text in array.reshape(-1).tolist()]
@@ -146,6 +171,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return RaggedTensor(ragged)
 
 
+@each_element
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
     """``len`` bytes or characters from ``pos`` on, -1 for all; a negative ``pos`` counts from the end."""
     array, first, count = _strings(input), _whole_numbers(pos), _whole_numbers(len)
@@ -190,6 +216,7 @@ def _cut_characters(text: bytes, pos: int, count: int, index: int) -> bytes:
     return b"".join(characters[begin : None if count < 0 else begin + count])
 
 
+@each_element
 def regex_replace(
     input: Any,  # noqa: A002 - TensorFlow's name
     pattern: Any,
@@ -202,12 +229,14 @@ def regex_replace(
     return _each(lambda text: compiled.sub(new, text, 0 if replace_global else 1), input)
 
 
+@each_element
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Whether the whole string matches ``pattern``."""
     compiled = re.compile(_raw(pattern))
     return _each(lambda text: compiled.fullmatch(text) is not None, input, np.bool_)
 
 
+@each_element
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The strings parsed as numbers."""
     wanted = as_dtype(out_type)
@@ -221,6 +250,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> E
     return _each(parsed, input, wanted.as_numpy_dtype)
 
 
+@each_element
 def as_string(  # noqa: PLR0917 - TensorFlow's signature
     input: Any,  # noqa: A002 - TensorFlow's name
     precision: int = -1,
@@ -264,6 +294,32 @@ def _formatted(form: str, value: Any) -> str | bytes:
     if isinstance(value, complex):
         return f"({form % value.real},{form % value.imag})"
     return form.encode() % value if isinstance(value, bytes) else form % value
+
+
+def string_split(  # noqa: PLR0917
+    source: Any,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = None,
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:
+    """The parts of a vector of strings between any of the bytes in ``sep``, in TensorFlow 1."""
+    array = _strings(source)
+    if array.ndim != 1:
+        raise invalid(f"input must be a vector, got shape: {shape_text(array.shape)}")
+    marks = b" " if sep is None and delimiter is None else _raw(delimiter if sep is None else sep)
+    rows = []
+    for text in array.tolist():
+        parts = re.split(b"[" + re.escape(marks) + b"]", text) if marks else [bytes([byte]) for byte in text]
+        rows.append([part for part in parts if part or not skip_empty])
+    pieces = bytes_array([piece for row in rows for piece in row], (sum(map(len, rows)),))
+    made = RaggedTensor(Ragged(pieces, np.cumsum([0, *map(len, rows)])))
+    if result_type == "SparseTensor":
+        return made.to_sparse()
+    if result_type == "RaggedTensor":
+        return made
+    raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
 __getattr__ = missing("strings")

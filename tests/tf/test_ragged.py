@@ -29,5 +29,5 @@ def test_tensors_become_rows() -> None:
     ragged = tf.ragged.stack([tf.constant([1, 2]), tf.constant([3])])
     assert ragged.to_list() == [[1, 2], [3]]
     assert ragged.row_splits.numpy().tolist() == [0, 2, 3]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="but is a float tensor"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="but is a float32 tensor"):
         tf.ragged.stack([np.array([1]), np.array([1.5], np.float32)])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import DType, as_dtype, float32, int32, of_numpy, string
 from ..errors import UnimplementedError
+from .dispatch import each_element
 from .operators import kernel_name
 from .ragged_sparse import RaggedTensor, SparseTensor
 from .tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
@@ -52,6 +53,27 @@ def to_int64(x: Any, name: str | None = None) -> Any:
     return cast(x, "int64")
 
 
+def to_double(x: Any, name: str | None = None) -> Any:
+    """``x`` as float64, in TensorFlow 1."""
+    return cast(x, "float64")
+
+
+def to_bfloat16(x: Any, name: str | None = None) -> Any:
+    """``x`` as bfloat16, in TensorFlow 1."""
+    return cast(x, "bfloat16")
+
+
+def to_complex64(x: Any, name: str | None = None) -> Any:
+    """``x`` as complex64, in TensorFlow 1."""
+    return cast(x, "complex64")
+
+
+def to_complex128(x: Any, name: str | None = None) -> Any:
+    """``x`` as complex128, in TensorFlow 1."""
+    return cast(x, "complex128")
+
+
+@each_element
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> EagerTensor:
     """``cast`` that replaces a value out of range by the nearest one in range."""
     wanted = as_dtype(dtype)

@@ -59,9 +59,9 @@ def function(func: Callable[..., Any] | None = None, *args: Any, **options: Any)
 
 
 @contextmanager
-def name_scope(name: str) -> Iterator[str]:
+def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
     """Does nothing: only graphs name operations."""
-    yield f"{name}/"
+    yield f"{name or default_name}/"
 
 
 @contextmanager
@@ -183,16 +183,54 @@ def _checked(result: Any, dtype: Any) -> EagerTensor:
     return tensor
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+def _cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """``true_fn()`` if ``pred`` is true, else ``false_fn()``."""
+    for what, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(branch):
+            raise TypeError(f"{what} must be callable.")
+    if pred is None:
+        convert_to_tensor(pred)
     if_true, if_false = bodies(true_fn, false_fn)
     return if_true() if pred else if_false()
 
 
+def _with_older_names(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``cond`` that also takes the parameters of TensorFlow 1."""
+
+    @functools.wraps(function)
+    def cond(*args: Any, strict: bool = False, fn1: Any = None, fn2: Any = None, **named: Any) -> Any:
+        given = {name: branch for name, branch in (("true_fn", fn1), ("false_fn", fn2)) if branch is not None}
+        return function(*args, **named, **given)
+
+    cond.__name__ = "cond"
+    return cond
+
+
+cond = _with_older_names(_cond)
+
+
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, **options: Any) -> Any:  # noqa: A002, RUF100
     """Calls ``body`` with its own results while ``cond`` of them is true."""
-    values = type(loop_vars)(apply(wrap_value, tuple(loop_vars)))
+    for what, function in (("cond", cond), ("body", body)):
+        if not callable(function):
+            raise TypeError(f"'{what}' must be callable.")
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    most = options.get("maximum_iterations")
+    left = None if most is None else int(most)
+    single = not isinstance(loop_vars, (list, tuple))
+    values: Any = (loop_vars,) if single else loop_vars
+    made = apply(_loop_value, tuple(values))
+    values = type(values)(*made) if hasattr(values, "_fields") else type(values)(made)
     test, step = bodies(cond, body)
-    while test(*values):
-        values = step(*values)
-    return values
+    while test(*values) and (left is None or left > 0):
+        result = step(*values)
+        values = result if isinstance(result, (list, tuple)) else [result]
+        left = None if left is None else left - 1
+    return values[0] if single else values
+
+
+def _loop_value(value: Any) -> Any:
+    """A number, text or array as a tensor; a list, a ``TensorArray`` and other objects stay as they are."""
+    plain = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+    return wrap_value(value) if isinstance(value, plain) else value

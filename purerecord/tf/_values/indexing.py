@@ -5,14 +5,27 @@ This module does not know arithmetic.
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import int32, int64
+from ..dtypes import int32, int64, of_numpy
 from ..errors import invalid
-from .operators import check_kind, normalized_axis, shape_text
-from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
+from . import ragged_operations
+from .convert import Array
+from .dispatch import for_ragged
+from .operators import check_kind, kernel_name, normalized_axis, shape_text
+from .tensor import (
+    EagerTensor,
+    arrays_of_one_dtype,
+    axis_number,
+    convert_to_tensor,
+    of_array,
+    shape_tuple,
+    to_numpy,
+)
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerTensor:  # noqa: A001
@@ -32,6 +45,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> EagerT
     return of_array(array[key])
 
 
+@for_ragged(ragged_operations.gather)
 def gather(  # noqa: PLR0917 - TensorFlow's signature
     params: Any,
     indices: Any,
@@ -42,9 +56,17 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
 ) -> EagerTensor:
     """The elements at ``indices`` along a dimension."""
     array, places = to_numpy(params), to_numpy(indices)
-    if batch_dims:
-        raise NotImplementedError("gather with batch_dims is not in purerecord.tf")
-    dimension = normalized_axis(0 if axis is None else axis, array.ndim)
+    if places.dtype != np.int16:
+        check_index(places, "Tindices")
+    if not array.ndim:
+        raise invalid("params must be at least 1 dimensional")
+    batch = operator.index(batch_dims)
+    if not -places.ndim <= batch <= places.ndim:
+        raise invalid(f"Expected batch_dims in the range [{-places.ndim}, {places.ndim}], but got {batch}")
+    batch = batch + places.ndim if batch < 0 else batch
+    dimension = _gather_axis(batch if axis is None else axis, array.ndim)
+    if batch:
+        return _gathered_in_batches(array, places, dimension, batch)
     length = array.shape[dimension]
     outside = (places < 0) | (places >= length)
     if outside.any():
@@ -55,11 +77,53 @@ def gather(  # noqa: PLR0917 - TensorFlow's signature
     return of_array(taken.reshape(array.shape[:dimension] + places.shape + array.shape[dimension + 1 :]))
 
 
+def check_index(array: Array, attribute: str) -> None:
+    """Raise an error unless the indices are of int32 or int64."""
+    if array.dtype not in (np.int32, np.int64):
+        name = kernel_name(of_numpy(array.dtype))
+        raise invalid(
+            f"Value for attr '{attribute}' of {name} is not in the list of allowed values: int32, int64"
+        )
+
+
+def _gather_axis(axis: Any, ndim: int) -> int:
+    place = axis_number(axis)
+    if not -ndim <= place < ndim:
+        raise invalid(f"Expected axis in the range [{-ndim}, {ndim}), but got {place}")
+    return place % ndim
+
+
+def _gathered_in_batches(array: Array, places: Array, axis: int, batch: int) -> EagerTensor:
+    """Elements along ``axis``; each entry of the first ``batch`` dimensions has its own indices."""
+    if batch >= array.ndim:
+        raise invalid(f"batch_dims ({batch}) must be less than rank(params) ({array.ndim}).")
+    if axis < batch:
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
+    if array.shape[:batch] != places.shape[:batch]:
+        place = next(i for i in range(batch) if array.shape[i] != places.shape[i])
+        raise invalid(
+            f"params.shape[{place}]: {array.shape[place]} should be equal to indices.shape[{place}]: "
+            f"{places.shape[place]}"
+        )
+    outside = (places < 0) | (places >= array.shape[axis])
+    if outside.any():
+        raise invalid(f"indices = {places[outside].flat[0]} is not in [0, {array.shape[axis]})")
+    batches, outer, inner = (
+        math.prod(array.shape[a:b]) for a, b in ((0, batch), (batch, axis), (axis + 1, array.ndim))
+    )
+    flat = array.reshape(batches, outer, array.shape[axis], inner)
+    chosen = places.reshape(batches, 1, math.prod(places.shape[batch:]))
+    taken = flat[np.arange(batches)[:, None, None], np.arange(outer)[None, :, None], chosen]
+    return of_array(taken.reshape(*array.shape[:axis], *places.shape[batch:], *array.shape[axis + 1 :]))
+
+
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> EagerTensor:
     """The elements for which the mask is true."""
-    array, chosen = to_numpy(tensor), convert_to_tensor(mask, "bool")._array
+    array, chosen = to_numpy(tensor), to_numpy(mask)
     if not chosen.ndim:
         raise ValueError("mask cannot be scalar.")
+    check_kind("Where", chosen, "fiucb")
+    chosen = chosen.astype(np.bool_)
     place = axis or 0
     if array.shape[place : place + chosen.ndim] != chosen.shape:
         shown = f"{array.shape[place : place + chosen.ndim]} and {chosen.shape}"
@@ -67,12 +131,14 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     return of_array(array[(np.s_[:],) * place + (chosen,)])
 
 
+@for_ragged(ragged_operations.where)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> EagerTensor:
     """``x`` where the condition is true, else ``y``; without these, the indices of true elements."""
     chosen = to_numpy(condition)
     if x is None and y is None:
         if not chosen.ndim:
             raise invalid("WhereOp : Unhandled input dimensions: 0")
+        check_kind("Where", chosen, "fiucb")
         return of_array(np.argwhere(chosen).astype(np.int64))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
@@ -86,14 +152,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return of_array(np.asarray(np.where(chosen, one, two)).astype(one.dtype, copy=False))
 
 
+@for_ragged(ragged_operations.reverse)
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> EagerTensor:
     """The tensor reversed along the dimensions ``axis``."""
     array = to_numpy(tensor)
-    return of_array(np.flip(array, tuple(normalized_axis(place, array.ndim) for place in shape_tuple(axis))))
+    places = shape_tuple(axis)
+    if isinstance(axis, int) or getattr(axis, "ndim", 1) != 1:
+        raise invalid(f"'dims' must be 1-dimension, not {axis}")
+    if not array.ndim:
+        return of_array(array)
+    return of_array(np.flip(array, tuple(normalized_axis(place, array.ndim) for place in places)))
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> EagerTensor:
     """The elements sorted along a dimension."""
+    convert_to_tensor(axis)
     array = to_numpy(values)
     check_kind("Sort", array, "fiu")
     array = np.sort(array, normalized_axis(axis, array.ndim))
@@ -104,6 +177,7 @@ def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> EagerTensor:
     """The indices that sort the elements along a dimension."""
+    convert_to_tensor(axis)
     array = to_numpy(values)
     check_kind("ArgSort", array, "fiu")
     axis = normalized_axis(axis, array.ndim)
@@ -133,6 +207,10 @@ def sequence_mask(
     """For each length a row of ``maxlen`` booleans, of which the first ``length`` are true."""
     counts = to_numpy(lengths)
     check_kind("SequenceMask", counts, "fiu")
-    width = int(np.ceil(np.max(counts, initial=0))) if maxlen is None else int(maxlen)
+    most = np.max(counts, initial=0) if maxlen is None else to_numpy(maxlen)
+    if np.ndim(most):
+        raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
+    check_kind("SequenceMask", np.asarray(most), "fiu")
+    width = int(np.ceil(max(most, 0)))
     mask = np.arange(width) < counts[..., None]
     return of_array(mask if dtype is None else mask.astype(np.dtype(dtype)))

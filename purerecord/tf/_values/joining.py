@@ -12,12 +12,25 @@ import numpy as np
 from ...payload.values import filled
 from ..dtypes import of_numpy
 from ..errors import invalid
+from . import ragged_operations
+from .dispatch import for_ragged
 from .operators import kernel_name, shape_text
-from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .tensor import (
+    EagerTensor,
+    arrays_of_one_dtype,
+    axis_number,
+    convert_to_tensor,
+    of_array,
+    shape_tuple,
+    to_numpy,
+)
 
 
+@for_ragged(ragged_operations.stack)
 def stack(values: Any, axis: int = 0, name: str = "stack") -> EagerTensor:
     """Tensors of one shape, stacked along a new dimension."""
+    if not isinstance(values, (list, tuple)) and axis == 0:
+        return convert_to_tensor(values)
     parts = list(values)
     if not parts and axis != 0:
         raise IndexError("there is nothing to stack")
@@ -48,14 +61,17 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return list(of_array(np.moveaxis(array, axis, 0)))
 
 
+@for_ragged(ragged_operations.concat)
 def concat(values: Any, axis: Any, name: str = "concat") -> EagerTensor:
     """Tensors concatenated along a dimension."""
     parts = list(values) if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
         return convert_to_tensor(parts[0])
+    if not parts:
+        raise invalid("OpKernel 'ConcatV2' needs at least one tensor")
     arrays = arrays_of_one_dtype("ConcatV2", parts)
     ndim = arrays[0].ndim
-    place = int(axis)
+    place = axis_number(axis)
     if not -ndim <= place < ndim:
         low = 0 if not ndim else -ndim
         raise invalid(
@@ -75,22 +91,27 @@ def _check_concat(first: tuple[int, ...], other: tuple[int, ...], number: int, p
             raise invalid(f"ConcatOp : Dimension {dimension} in both shapes must be equal: {shapes}")
 
 
+@for_ragged(ragged_operations.split)
 def split(
     value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
 ) -> list[EagerTensor]:
     """Parts along a dimension: a number of equal ones, or of given sizes, one of which may be -1."""
     array = to_numpy(value)
     sizes = to_numpy(num_or_size_splits)
+    if not sizes.ndim and (sizes.dtype.kind not in "iu" or isinstance(num_or_size_splits, EagerTensor)):
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument "
+            f"provided: {num_or_size_splits}"
+        )
+    if sizes.dtype not in (np.int32, np.int64):
+        name = kernel_name(of_numpy(sizes.dtype))
+        raise invalid(f"Value for attr 'Tlen' of {name} is not in the list of allowed values: int32, int64")
+    axis = axis_number(axis)
     if not -array.ndim <= axis < array.ndim:
         ndim = array.ndim
         raise invalid(f"-input rank(-{ndim}) <= split_dim < input rank ({ndim}), but got {axis}")
     length = array.shape[axis]
     if not sizes.ndim:
-        if sizes.dtype.kind == "f":
-            raise ValueError(
-                "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument "
-                f"provided: {num_or_size_splits}"
-            )
         count = int(sizes)
         if count < 1:
             raise invalid(f"Value for attr 'num_split' of {count} must be at least minimum 1")
@@ -170,9 +191,12 @@ def _padding_widths(paddings: Any, array: Any, separator: str) -> list[tuple[int
     return pairs
 
 
+@for_ragged(ragged_operations.tile)
 def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The whole tensor repeated ``multiples`` times in each dimension."""
     array, times = to_numpy(input), shape_tuple(multiples)
+    if isinstance(multiples, int) or getattr(multiples, "ndim", 1) != 1:
+        raise invalid(f"Expected multiples to be 1-D, but got {multiples}")
     if len(times) != array.ndim:
         raise invalid(
             f"Expected multiples argument to be a vector of length {array.ndim} but got length {len(times)}"
@@ -180,9 +204,17 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> EagerTensor:  #
     return of_array(np.tile(array, times))
 
 
+@for_ragged(ragged_operations.repeat)
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """Each element repeated ``repeats`` times."""
-    array, counts = to_numpy(input), np.array(shape_tuple(repeats), np.int64)
+    array, given = to_numpy(input), to_numpy(repeats)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"Argument `tensor` (name: repeats) must be of type integer. Received {given.dtype}.")
+    if given.ndim > 1:
+        raise ValueError(f"Shape {given.shape} must have rank at most 1")
+    counts = given.reshape(-1).astype(np.int64)
+    if bool((counts < 0).any()):
+        raise invalid(f"repeats must not be negative: {counts.tolist()}")
     if axis is not None and not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis={axis} out of bounds: expected {-array.ndim}<=axis<{array.ndim}")
     return of_array(np.repeat(array, counts, axis))

@@ -15,6 +15,7 @@ from ..dtypes import DType, as_dtype
 from ..errors import invalid
 from .convert import Array
 from .eager import wrap_value
+from .joining import stack
 from .ragged_sparse import RaggedTensor
 from .seeds import bodies
 from .shapes import RaggedTensorSpec
@@ -57,8 +58,12 @@ def _stack(parts: list[Any], wanted: Any) -> Any:
             raise invalid(
                 f"TensorArray dtype is {kind.name} but Op is trying to write dtype {tensor.dtype.name} "
             )
+    if tensors and all(isinstance(tensor, RaggedTensor) for tensor in tensors):
+        return stack(tensors)
     arrays = [tensor._array for tensor in tensors]
     if isinstance(wanted, (RaggedTensorSpec, RaggedTensor)):
+        if any(not array.ndim for array in arrays):
+            raise invalid("a function of the rows of a ragged tensor must return rows, not scalars")
         lengths = [len(array) for array in arrays]
         splits = wanted.row_splits.dtype if isinstance(wanted, RaggedTensor) else wanted.row_splits_dtype
         return RaggedTensor.from_row_lengths(

@@ -45,6 +45,8 @@ def _is_unsupported(op: str, dtype: DType) -> bool:
         return False
     if op in _BITWISE:
         return not (dtype.is_integer or dtype.is_bool)
+    if op == "Pow" and dtype.is_unsigned:
+        return True
     if dtype.name == "string":
         return op != "AddV2"
     if dtype.is_bool:
@@ -59,11 +61,23 @@ def _check(op: str, dtype: DType) -> None:
         )
 
 
+def is_kind(dtype: np.dtype[Any], kinds: str) -> bool:
+    """Whether a dtype is of one of these kinds, given as letters of numpy. bfloat16 is a float."""
+    return (dtype.kind if dtype.kind != "V" else "f") in kinds
+
+
 def check_kind(op: str, array: Array, kinds: str) -> None:
     """Raise an error unless the kind of the array is one of these letters of numpy."""
-    if array.dtype.kind not in kinds:
+    if not is_kind(array.dtype, kinds):
         name = kernel_name(of_numpy(array.dtype))
         raise invalid(f"Value for attr 'T' of {name} is not in the list of allowed values of {op}")
+
+
+def in_float32(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
+    """``function`` of the array, computed in float32 if it is of bfloat16."""
+    if array.dtype.kind != "V":
+        return np.asarray(function(array, *rest))
+    return np.asarray(function(array.astype(np.float32), *rest)).astype(array.dtype)
 
 
 def normalized_axis(axis: Any, ndim: int) -> int:
@@ -85,7 +99,7 @@ def binary(op: str, function: Callable[..., Any], x: Array, y: Array) -> Array:
             f"but is a {found} tensor"
         )
     _check(op, kinds[0])
-    _check_shapes(op, x, y)
+    check_shapes(op, x, y)
     if kinds[0].is_integer:
         if op in ("FloorDiv", "FloorMod") and not y.all():
             raise invalid("Integer division by zero")
@@ -113,7 +127,8 @@ def _remainder(x: Array, y: Array) -> Array:
 _OF_FLOATS: dict[str, Callable[..., Any]] = {"FloorDiv": _floor_of_quotient, "FloorMod": _remainder}
 
 
-def _check_shapes(op: str, x: Array, y: Array) -> None:
+def check_shapes(op: str, x: Array, y: Array) -> None:
+    """Raise TensorFlow's error unless the shapes of the operands fit together."""
     if op == "MatMul":
         for number, operand in enumerate((x, y)):
             if operand.ndim < 2:
@@ -159,6 +174,8 @@ def sliced(array: Array, key: Any) -> Array:
     mask = _as_mask(key)
     if mask is not None:
         return np.asarray(array[mask])
+    if isinstance(key, (tuple, list)) and sum(1 for part in key if part is Ellipsis) > 1:
+        raise invalid("Multiple ellipses in slice not allowed")
     keys = tuple(map(_as_key, key if isinstance(key, (tuple, list)) else (key,)))
     taken = sum(1 for part in keys if part is not None and part is not Ellipsis)
     if taken and not array.ndim:

@@ -6,6 +6,7 @@ The elements stay as they are. This module does not know arithmetic.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,11 +14,15 @@ import numpy as np
 
 from ..dtypes import as_dtype, int32
 from ..errors import invalid
+from . import ragged_operations
 from .casting import cast
+from .dispatch import for_ragged, older_names
 from .operators import shape_text
-from .ragged_sparse import RaggedTensor, SparseTensor
+from .ragged_shape import DynamicRaggedShape
+from .ragged_tensor import RaggedTensor
 from .shapes import TensorShape
-from .tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
+from .sparse_tensor import SparseTensor
+from .tensor import EagerTensor, arrays_of_one_dtype, convert_to_tensor, of_array, shape_tuple, to_numpy
 
 newaxis = None
 
@@ -27,24 +32,80 @@ def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002 - Tensor
     return input if isinstance(input, (RaggedTensor, SparseTensor)) else convert_to_tensor(input)
 
 
-def shape(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
-    """The shape as a tensor."""
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:  # noqa: A002
+    """The shape as a tensor; of a ragged tensor a ``DynamicRaggedShape``."""
+    if isinstance(input, RaggedTensor):
+        return DynamicRaggedShape.from_tensor(input, out_type)
     if isinstance(input, SparseTensor):
-        made: EagerTensor = cast(input.dense_shape, out_type)
-        return made
+        return cast(input.dense_shape, out_type)
     return of_array(np.array(to_numpy(input).shape, as_dtype(out_type).as_numpy_dtype))
 
 
+def identity_n(input: Any, name: str | None = None) -> list[Any]:  # noqa: A002 - TensorFlow's name
+    """The tensors themselves."""
+    return [identity(part) for part in input]
+
+
+stop_gradient = identity
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The values of a tensor as an array."""
+    return tensor.numpy() if isinstance(tensor, EagerTensor) else tensor
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Any]:  # noqa: A002
+    """The shape of each tensor."""
+    return [shape(part, out_type) for part in input]
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape to which two shapes are broadcast."""
+    one, two = TensorShape(shape_x), TensorShape(shape_y)
+    if one.rank is None or two.rank is None:
+        return TensorShape(None)
+    ndim = max(len(one), len(two))
+    lengths: list[int | None] = []
+    for a, b in zip(*([*[1] * (ndim - len(part)), *part] for part in (one, two)), strict=True):
+        if a is not None and b is not None and a != b and 1 not in (a, b):
+            raise ValueError(
+                f"Incompatible shapes for broadcasting. Two shapes {one} and {two} are not compatible."
+            )
+        known = [length for length in (a, b) if length not in (None, 1)]
+        lengths.append(known[0] if known else None if None in (a, b) else 1)
+    return TensorShape(lengths)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> EagerTensor:
+    """The shape to which two shapes, given as tensors, are broadcast."""
+    one, two = arrays_of_one_dtype("BroadcastArgs", [shape_x, shape_y])
+    try:
+        made = np.broadcast_shapes(tuple(one.tolist()), tuple(two.tolist()))
+    except ValueError:
+        raise invalid(
+            f"Incompatible shapes: [{','.join(map(str, one))}] and [{','.join(map(str, two))}]"
+        ) from None
+    return of_array(np.array(made, one.dtype))
+
+
+@for_ragged(ragged_operations.size)
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of elements."""
+    if isinstance(input, SparseTensor):
+        count = math.prod(input._sparse.dense_shape)
+        return of_array(np.array(count, as_dtype(out_type).as_numpy_dtype))
     return of_array(np.array(to_numpy(input).size, as_dtype(out_type).as_numpy_dtype))
 
 
+@for_ragged(ragged_operations.rank_of)
 def rank(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The number of dimensions."""
+    if isinstance(input, SparseTensor):
+        return of_array(np.array(len(input._sparse.dense_shape), np.int32))
     return of_array(np.array(to_numpy(input).ndim, np.int32))
 
 
+@for_ragged(ragged_operations.reshape)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> EagerTensor:
     """The same elements in another shape; one length may be -1, for the rest."""
     array = to_numpy(tensor)
@@ -76,21 +137,33 @@ def _without_zeros(shape: Iterable[int]) -> int:
     return math.prod(length for length in shape if length)
 
 
+@older_names(dim="axis")
+@for_ragged(ragged_operations.expand_dims)
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor with a new dimension of length 1 at ``axis``."""
     array = to_numpy(input)
-    place = int(axis)
+    places = to_numpy(axis)
+    if places.dtype.kind not in "iu":
+        raise invalid("Value for attr 'Tdim' of float is not in the list of allowed values: int32, int64")
+    if places.size != 1:
+        raise invalid(f"'dim' input to expand_dims must be a tensor with a single value, got {places.size}")
+    place = int(places.reshape(-1)[0])
     if not -array.ndim - 1 <= place <= array.ndim:
         raise invalid(f"Tried to expand dim index {place} for tensor with {array.ndim} dimensions.")
     return of_array(np.expand_dims(array, place))
 
 
+@older_names(squeeze_dims="axis")
+@for_ragged(ragged_operations.squeeze)
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor without dimensions of length 1: without all, or without those in ``axis``."""
     array = to_numpy(input)
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return of_array(array.reshape([length for length in array.shape if length != 1]))
-    places = [int(place) for place in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    try:
+        places = [operator.index(place) for place in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    except TypeError:
+        raise TypeError(f"Expected int for argument 'axis' not {axis!r}.") from None
     for place in places:
         if not -array.ndim <= place < array.ndim:
             raise invalid(f"Tried to squeeze dim index {place} for tensor with {array.ndim} dimensions.")
@@ -122,6 +195,8 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
     """The tensor broadcast to ``shape``: repeated along missing dimensions and those of length 1."""
     array, lengths = to_numpy(input), shape_tuple(shape)
+    if isinstance(shape, int) or getattr(shape, "ndim", 1) != 1:
+        raise invalid(f"shape must be a vector, not {shape}")
     try:
         return of_array(np.array(np.broadcast_to(array, lengths)))
     except ValueError:

@@ -12,7 +12,7 @@ This module does not know ragged and sparse tensors.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -450,13 +450,38 @@ def arrays_of_one_dtype(op: str, values: Any) -> list[Array]:
 
 
 def shape_tuple(shape: Any) -> tuple[int, ...]:
-    """A shape that is given as a tensor, a TensorShape, a list or a number."""
+    """A shape, or other whole numbers, given as a tensor, a TensorShape, a list or a number."""
     if isinstance(shape, TensorShape):
         return tuple(to_numpy(shape).tolist())
-    lengths = to_numpy(shape)
-    if lengths.dtype.kind == "f" and not lengths.size:
+    if isinstance(shape, Mapping) and not shape:
         return ()
-    return tuple(lengths.reshape(-1).tolist())
+    numbers = to_numpy(shape)
+    if numbers.dtype not in (np.int32, np.int64):
+        numbers = _as_whole_numbers(numbers, isinstance(shape, (EagerTensor, np.ndarray, np.generic)))
+    return tuple(numbers.reshape(-1).tolist())
+
+
+def axis_number(axis: Any) -> int:
+    """An axis that is given as a number or a tensor of one number. Any other is TensorFlow's error."""
+    numbers = to_numpy(axis)
+    if numbers.dtype.kind not in "iu":
+        if numbers.dtype.kind == "f" and not numbers.ndim and not isinstance(axis, EagerTensor):
+            raise TypeError(f"Cannot convert {axis} to EagerTensor of dtype int32")
+        name = operators.kernel_name(of_numpy(numbers.dtype))
+        raise invalid(f"Value for attr 'Taxis' of {name} is not in the list of allowed values: int32, int64")
+    if numbers.size != 1:
+        raise invalid(f"axis must be one number, not {numbers.tolist()}")
+    return int(numbers.reshape(-1)[0])
+
+
+def _as_whole_numbers(numbers: Array, has_dtype: bool) -> Array:
+    """Python's booleans and empty lists as whole numbers. Other values are TensorFlow's errors."""
+    if not has_dtype and (numbers.dtype == np.bool_ or not numbers.size):
+        return numbers.astype(np.int32)
+    if numbers.dtype.kind == "f" and not has_dtype and not numbers.ndim:
+        raise TypeError(f"Cannot convert {numbers.tolist()} to EagerTensor of dtype int32")
+    name = operators.kernel_name(of_numpy(numbers.dtype))
+    raise invalid(f"Value for attr 'Tshape' of {name} is not in the list of allowed values: int32, int64")
 
 
 def of_array(array: Any) -> EagerTensor:

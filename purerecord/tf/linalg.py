@@ -1,0 +1,85 @@
+"""``tf.linalg``: matrices, by numpy.
+
+This module only gathers the functions of ``_values/matrices``.
+"""
+
+from __future__ import annotations
+
+from ._missing import missing
+from ._values.along import l2_normalize
+from ._values.matrices import (
+    adjoint,
+    band_part,
+    cholesky,
+    cross,
+    det,
+    diag,
+    diag_part,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    einsum,
+    eye,
+    global_norm,
+    inv,
+    logdet,
+    lstsq,
+    matmul,
+    matrix_rank,
+    matrix_transpose,
+    matvec,
+    norm,
+    normalize,
+    pinv,
+    qr,
+    set_diag,
+    slogdet,
+    solve,
+    svd,
+    tensor_diag,
+    tensor_diag_part,
+    tensordot,
+    trace,
+    triangular_solve,
+)
+
+__all__ = [
+    "adjoint",
+    "band_part",
+    "cholesky",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "einsum",
+    "eye",
+    "global_norm",
+    "inv",
+    "l2_normalize",
+    "logdet",
+    "lstsq",
+    "matmul",
+    "matrix_rank",
+    "matrix_transpose",
+    "matvec",
+    "norm",
+    "normalize",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
+    "tensordot",
+    "trace",
+    "triangular_solve",
+]
+
+__getattr__ = missing("linalg")
