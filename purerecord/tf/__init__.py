@@ -79,7 +79,7 @@ _RENAMED = {
     "as_string": ("strings", "as_string"),
     "regex_replace": ("strings", "regex_replace"),
     "string_join": ("strings", "join"),
-    "string_to_number": ("strings", "to_number"),
+    "string_to_number": ("strings", "string_to_number"),
     "substr": ("strings", "substr"),
     "set_random_seed": ("random", "set_seed"),
     "to_float": ("_values.casting", "to_float"),
