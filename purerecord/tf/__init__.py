@@ -59,9 +59,10 @@ _LAZY = {
     "logging": "get_logger",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv "
+        "decode_json_example deserialize_many_sparse encode_base64 matching_files "
         "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "
-        "serialize_tensor write_file"
+        "serialize_many_sparse serialize_sparse serialize_tensor write_file"
     ),
 }
 _RENAMED = {
@@ -77,7 +78,15 @@ _RENAMED = {
     "log": ("math", "log"),
     "mod": ("math", "mod"),
     "as_string": ("strings", "as_string"),
+    "decode_raw": ("io.tensors", "decode_raw_v1"),
+    "reduce_join": ("strings", "reduce_join_v1"),
     "regex_replace": ("strings", "regex_replace"),
+    "string_split": ("_text.splitting", "string_split"),
+    "string_strip": ("strings", "strip"),
+    "string_to_hash_bucket": ("strings", "to_hash_bucket_v1"),
+    "string_to_hash_bucket_fast": ("strings", "to_hash_bucket_fast"),
+    "string_to_hash_bucket_strong": ("strings", "to_hash_bucket_strong"),
+    "string_length": ("strings", "length"),
     "string_join": ("strings", "join"),
     "string_to_number": ("strings", "string_to_number"),
     "substr": ("strings", "substr"),

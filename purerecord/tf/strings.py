@@ -16,6 +16,7 @@ from ._text import regex
 from ._text.elementwise import each, string_tensor
 from ._text.formatting import format  # noqa: A004 - TensorFlow's name
 from ._text.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from ._text.numbers import as_float, as_integer
 from ._text.splitting import bytes_split, ngrams
 from ._text.unicode import (
     unicode_decode,
@@ -200,6 +201,20 @@ def unsorted_segment_join(
     return of_array(bytes_array(texts, (count, *array.shape[ids.ndim :])))
 
 
+def reduce_join_v1(  # noqa: PLR0917 - TensorFlow's signature
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: Any = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> EagerTensor:
+    """The strings joined along dimensions, or all of them, in TensorFlow 1."""
+    kept = bool(keep_dims if keepdims is None else keepdims)
+    return reduce_join(inputs, reduction_indices if axis is None else axis, kept, separator)
+
+
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
     """The parts between separators or white space: a tensor for one string, else a ragged tensor."""
     if isinstance(input, RaggedTensor):
@@ -284,12 +299,6 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any: 
     return each(op, lambda text: regex.full_match(expression, text), input, np.bool_)
 
 
-_NUMBER = re.compile(rb"\s*([+-]?)(?:0[xX]([0-9a-fA-F]+)|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?"
-                     rb"|(?i:inf|infinity|nan))\s*")
-_HEXADECIMAL = re.compile(rb"\s*[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\s*")
-_WHOLE = re.compile(rb"\s*[+-]?\d+\s*")
-
-
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:  # noqa: A002
     """The strings parsed as numbers."""
     wanted = as_dtype(out_type)
@@ -298,7 +307,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
             f"Value for attr 'out_type' of {kernel_name(wanted)} is not in the list of allowed values: float, "
             "double, int32, int64, uint32, uint64"
         )
-    parse = _as_integer if wanted.is_integer else _as_float
+    parse = as_integer if wanted.is_integer else as_float
 
     def parsed(text: bytes) -> Any:
         number = parse(text, wanted)
@@ -311,20 +320,14 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
         return each("StringToNumber", parsed, input, wanted.as_numpy_dtype)
 
 
-def _as_integer(text: bytes, dtype: Any) -> int | None:
-    if not _WHOLE.fullmatch(text) or (dtype.is_unsigned and b"-" in text):
-        return None
-    number = int(text)
-    return number if dtype.min <= number <= dtype.max else None
-
-
-def _as_float(text: bytes, dtype: Any) -> float | None:
-    match = _NUMBER.fullmatch(text)
-    if match and match[2]:
-        return float(int(match[2], 16)) * (-1 if match[1] == b"-" else 1)
-    if match:
-        return float(text)
-    return float.fromhex(text.decode()) if _HEXADECIMAL.fullmatch(text) else None
+def to_hash_bucket_v1(
+    string_tensor: Any = None,
+    num_buckets: Any = None,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Any:
+    """For each string the number of its bucket, by TensorFlow's own hash, in TensorFlow 1."""
+    return to_hash_bucket(string_tensor if input is None else input, num_buckets)
 
 
 def string_to_number(

@@ -5,6 +5,8 @@
     unicode         code points: ``unicode_decode``, ``unicode_split``, ...
     splitting       ``bytes_split``, ``ngrams``, and the splitting of TensorFlow 1
     formatting      ``format``
+    regex           expressions of RE2, which TensorFlow uses, in Python's ``re``
+    numbers         text as numbers
 
 ``strings`` of the folder above exports the functions. This folder knows neither files nor datasets.
 """

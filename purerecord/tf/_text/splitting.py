@@ -54,7 +54,7 @@ def string_split(  # noqa: PLR0917 - TensorFlow's signature
     if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
     if delimiter is not None and sep is not None:
-        raise ValueError("Cannot specify both 'sep' and 'delimiter'.")
+        raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
     given = delimiter if sep is None else sep
     between = b" " if given is None else convert_to_tensor(given)._array[()]
     array = unwrap(string_tensor(source, "StringSplit", convert=True))
