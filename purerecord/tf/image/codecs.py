@@ -23,9 +23,10 @@ from ...errors import DecodeError
 from .._values.convert import Array, strings
 from .._values.operators import kernel_name, shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
-from ..dtypes import as_dtype, float32, of_numpy, string, uint8, uint16
+from ..dtypes import as_dtype, float32, int32, int64, of_numpy, string, uint8, uint16
 from ..errors import InvalidArgumentError, UnimplementedError, combined_error, invalid
 from . import bmp, gif
+from .pixels import convert_image_dtype
 
 __all__ = [
     "decode_bmp",
@@ -56,9 +57,7 @@ def _pillow() -> Any:
 
 
 def _payload(contents: Any) -> bytes:
-    tensor = convert_to_tensor(contents)
-    if tensor.dtype is not string:
-        raise TypeError(f"contents must be a string tensor, not {tensor.dtype!r}")
+    tensor = convert_to_tensor(contents, string)
     if tensor.ndim:
         raise invalid(f"`contents` must be scalar but got shape{shape_text(tensor._array.shape)}")
     return bytes(tensor.numpy())
@@ -211,9 +210,13 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
     data = _payload(contents)
     if not data.startswith(b"\xff\xd8\xff"):
         raise _broken("JPEG", ValueError(""))
+    wanted = as_dtype(output_type)
+    if wanted not in (int32, int64):
+        kind = kernel_name(wanted)
+        raise invalid(f"Value for attr 'output_type' of {kind} is not in the list of allowed values: int32, int64")
     image = _open(data, "JPEG")
     shape = (image.height, image.width, len(image.getbands()))
-    return of_array(np.array(shape, as_dtype(output_type).as_numpy_dtype))
+    return of_array(np.array(shape, wanted.as_numpy_dtype))
 
 
 # --- PNG and the others -----------------------------------------------------------------------------
@@ -383,22 +386,26 @@ def decode_image(
     """
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16, float32):
-        raise invalid(f"The type must be uint8, uint16 or float32, got {wanted.name}")
+        return convert_image_dtype(decode_image(contents, channels, uint16, None, expand_animations), wanted)
     pixels = _decoded("DecodeImage", contents, channels or 0, dtype=wanted, animated=bool(expand_animations))
     return of_array(pixels)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> EagerTensor:
     """Whether the bytes begin like those of a JPEG."""
-    return of_array(np.array(_payload(contents).startswith(b"\xff\xd8\xff")))
+    array = to_numpy(convert_to_tensor(contents, string))
+    found = [text.startswith(b"\xff\xd8\xff") for text in array.reshape(-1).tolist()]
+    return of_array(np.array(found, np.bool_).reshape(array.shape))
 
 
 # --- Encoding ---------------------------------------------------------------------------------------
 
 
 def _checked_pixels(op: str, image: Any, channels: tuple[int, ...], dtypes: tuple[Any, ...]) -> Array:
-    """The pixels of an image, or of a batch of images if several channels are allowed."""
+    """The pixels of an image, or for ``EncodePng`` of a batch of images."""
     array = to_numpy(image)
+    if op == "EncodeJpeg" and not isinstance(image, EagerTensor):
+        array = to_numpy(convert_to_tensor(image, uint8))
     dtype = of_numpy(array.dtype)
     if dtype not in dtypes:
         if len(dtypes) > 1:
@@ -414,7 +421,7 @@ def _checked_pixels(op: str, image: Any, channels: tuple[int, ...], dtypes: tupl
         raise invalid(f"images must be at least rank 3{shape_text(array.shape)}")
     if array.shape[-1] not in channels:
         shown = ", ".join(map(str, channels[:-1])) + f"{',' if len(channels) > 2 else ''} or {channels[-1]}"
-        raise invalid(f"image must have {shown} channels{'' if op == 'EncodePng' else ', has shape'} {shape_text(array.shape)}")
+        raise invalid(f"image must have {shown} channels, got {shape_text(array.shape)}")
     if not array.size and op == "EncodePng":
         raise invalid(f"image cannot be empty {shape_text(array.shape)}")
     return array[..., 0] if array.shape[-1] == 1 else array
@@ -439,18 +446,26 @@ def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
         raise invalid(f"format {format!r} does not suit an image of shape {shape_text(array.shape)}")
     if not 0 <= int(quality) <= 100:
         raise invalid(f"quality must be in [0,100], got {quality}")
-    if density_unit not in ("in", "cm") or xmp_metadata:
-        raise UnimplementedError(None, None, "density_unit is in or cm, and there is no xmp_metadata")
-    factor = 1 if density_unit == "in" else 2.54
+    if density_unit not in ("in", "cm"):
+        raise invalid(
+            f'Value for attr \'density_unit\' of "{density_unit}" is not in the list of allowed values: "in", "cm"'
+        )
+    if xmp_metadata:
+        raise UnimplementedError(None, None, "encode_jpeg writes no xmp_metadata")
     options: dict[str, Any] = {
         "quality": int(quality),
         "progressive": bool(progressive),
         "optimize": bool(optimize_size),
-        "dpi": (int(x_density) * factor, int(y_density) * factor),
+        "dpi": (int(x_density), int(y_density)),
     }
     if array.ndim == 3:
         options["subsampling"] = 2 if chroma_downsampling else 0
-    return _encoded(array, "JPEG", options)
+    encoded = _encoded(array, "JPEG", options)
+    if density_unit == "in":
+        return encoded
+    data = bytearray(encoded.numpy())
+    data[13] = 2  # the unit in the JFIF header; Pillow knows inches only
+    return of_array(bytes(data))
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> EagerTensor:
