@@ -10,8 +10,10 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
     gfile, io/            files, records, parsing
     image/                ``decode_jpeg``, ``resize``, ...
     data/                 ``tf.data``: datasets
-    app, flags, logging, config, python_io, compat
+    lookup, audio, test   tables, WAV files, ``tf.test.TestCase``
+    app, flags, logging, config, distribute, python_io, compat
                           small namespaces that scripts use, many of them from TensorFlow 1
+    _text/, _random/      the larger parts of ``strings`` and ``random``
     _missing              the error for names that TensorFlow has and this namespace does not
     __main__              prints the list of all names, for docs/tensorflow.md
 
@@ -100,9 +102,11 @@ _RENAMED = {
 }
 _NAMESPACES = [
     "app",
+    "audio",
     "compat",
     "config",
     "data",
+    "distribute",
     "dtypes",
     "errors",
     "flags",
@@ -110,12 +114,14 @@ _NAMESPACES = [
     "image",
     "io",
     "logging",
+    "lookup",
     "math",
     "python_io",
     "ragged",
     "random",
     "sparse",
     "strings",
+    "test",
     "train",
 ]
 _HOME = {name: (module, name) for module, names in _LAZY.items() for name in names.split()} | _RENAMED

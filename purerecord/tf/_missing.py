@@ -1,7 +1,7 @@
 """The error for names that TensorFlow has and ``purerecord.tf`` does not.
 
 ``__getattr__ = missing("image")`` at the end of a module makes ``tf.image.ssim`` an ``AttributeError`` that
-says what purerecord covers and where the list of names is. This module does not know which names exist.
+says what purerecord covers and how to list its names. This module does not know which names exist.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ _ABOUT = {
     "GradientTape": "automatic differentiation",
     "Module": "models",
     "Variable": "values that change, for training",
-    "audio": "audio codecs",
     "autodiff": "automatic differentiation",
     "autograph": "graphs from Python code",
-    "distribute": "training on many machines",
     "estimator": "models",
     "experimental": "experiments of the TensorFlow runtime",
     "feature_column": "input layers of models",
@@ -25,7 +23,6 @@ _ABOUT = {
     "layers": "layers of models",
     "linalg": "linear algebra",
     "lite": "models on small devices",
-    "lookup": "lookup tables",
     "losses": "losses for training",
     "nn": "neural networks",
     "optimizers": "training",
@@ -50,7 +47,7 @@ def missing(namespace: str = "") -> Callable[[str], Any]:
         what = f"{prefix}{name} ({about})" if about else f"{prefix}{name}"
         raise AttributeError(
             f"{what} is not in purerecord.tf, which covers TFRecord input pipelines; "
-            "docs/tensorflow.md lists what is there"
+            "python -m purerecord.tf lists what is there, and TensorFlow itself has the rest"
         )
 
     return __getattr__
