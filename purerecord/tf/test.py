@@ -107,8 +107,13 @@ class TestCase(unittest.TestCase):
         """A context manager whose ``run`` evaluates tensors."""
         yield _Session()
 
-    cached_session = test_session = session
-    test_session.__test__ = False  # type: ignore[attr-defined] # pytest must not take it for a test
+    cached_session = session
+
+    def test_session(self, *_: Any, **__: Any) -> Any:
+        """``session`` under its former name, which is no test although it begins like one."""
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")
+        return self.session()
 
     def get_temp_dir(self) -> str:
         """A folder for this test, removed when it ends."""

@@ -156,7 +156,7 @@ def _jpeg(
     if recover:
         return whole
     read = _rows_read(data, channels, ratio, len(whole))
-    if read < fraction * len(whole):
+    if not read or read < fraction * len(whole):
         raise _broken("JPEG", ValueError("cut off"))
     whole[read:] = 0
     return whole
