@@ -61,7 +61,7 @@ _LAZY = {
     "logging": "get_logger",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv "
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv "  # noqa: E501
         "decode_json_example deserialize_many_sparse encode_base64 matching_files "
         "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "
         "serialize_many_sparse serialize_sparse serialize_tensor write_file"

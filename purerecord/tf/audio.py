@@ -84,7 +84,10 @@ def _samples(data: bytes) -> tuple[Any, int]:
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> EagerTensor:
     """A WAV file of samples from -1 to 1, ``[samples, channels]``."""
-    samples, rate = to_numpy(convert_to_tensor(audio, float32)), to_numpy(convert_to_tensor(sample_rate, int32))
+    samples, rate = (
+        to_numpy(convert_to_tensor(audio, float32)),
+        to_numpy(convert_to_tensor(sample_rate, int32)),
+    )
     if samples.ndim != 2:
         raise invalid(f"audio must be 2-dimensional{shape_text(samples.shape)}")
     if rate.ndim:

@@ -53,7 +53,7 @@ class FileStatistics(NamedTuple):
 class GFile:
     """A file that is opened when it is first read or written; it iterates over its lines.
 
-    As in TensorFlow, reading and writing are two handles: reading begins at the beginning of the file, and the
+    As in TensorFlow, reading and writing are two handles: reading begins at the beginning of the file, and the  # noqa: E501
     first write of a mode with r or w empties it.
     """
 
@@ -121,9 +121,7 @@ class GFile:
         if not isinstance(file_content, (str, bytes)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
         with translated():
-            file.write(
-                file_content.encode(self._encoding) if isinstance(file_content, str) else file_content
-            )
+            file.write(file_content.encode(self._encoding) if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Go to an offset from the beginning (0), the current position (1) or the end (2)."""

@@ -60,7 +60,9 @@ class KeyValueTensorInitializer:
         """All keys with their values."""
         keys, values = self._keys._array, self._values._array
         if keys.shape != values.shape:
-            raise invalid(f"Expected shape {shape_text(keys.shape)} for value, got {shape_text(values.shape)}")
+            raise invalid(
+                f"Expected shape {shape_text(keys.shape)} for value, got {shape_text(values.shape)}"
+            )
         return list(zip(keys.reshape(-1).tolist(), values.reshape(-1).tolist(), strict=True))
 
 
@@ -95,7 +97,7 @@ class TextFileInitializer:
                 raise ValueError(f"`{what}_dtype` must be int64 {wording} -1, received: {dtype!s}")
             if index == TextFileIndex.WHOLE_LINE and not (dtype is string or dtype.is_integer):
                 raise ValueError(
-                    f"`{what}_dtype` must be either integer or string for `{what}_index` -2, received: {dtype!s}"
+                    f"`{what}_dtype` must be either integer or string for `{what}_index` -2, received: {dtype!s}"  # noqa: E501
                 )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError("`vocab_size` should be a positive integer, or None.")
@@ -289,7 +291,7 @@ class StaticVocabularyTable:
 class MutableHashTable(_Table):
     """A table whose keys can be inserted and removed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self,
         key_dtype: Any,
         value_dtype: Any,

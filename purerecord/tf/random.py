@@ -154,7 +154,7 @@ def categorical(
     return of_array(np.argmax(weights[:, None, :] + noise, axis=-1).astype(wanted.as_numpy_dtype))
 
 
-def multinomial(  # noqa: PLR0917 - TensorFlow's signature
+def multinomial(
     logits: Any,
     num_samples: Any,
     seed: Any = None,

@@ -256,7 +256,9 @@ def _whole_numbers(value: Any, attribute: str = "T") -> Array:
     array = convert_to_tensor(value)._array
     if array.dtype not in (np.int32, np.int64):
         kind = kernel_name(of_numpy(array.dtype))
-        raise invalid(f"Value for attr {attribute!r} of {kind} is not in the list of allowed values: int32, int64")
+        raise invalid(
+            f"Value for attr {attribute!r} of {kind} is not in the list of allowed values: int32, int64"
+        )
     return array
 
 
@@ -304,7 +306,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
     wanted = as_dtype(out_type)
     if wanted not in (float32, float64, int32, int64, uint32, uint64):
         raise invalid(
-            f"Value for attr 'out_type' of {kernel_name(wanted)} is not in the list of allowed values: float, "
+            f"Value for attr 'out_type' of {kernel_name(wanted)} is not in the list of allowed values: float, "  # noqa: E501
             "double, int32, int64, uint32, uint64"
         )
     parse = as_integer if wanted.is_integer else as_float

@@ -4,6 +4,8 @@ Everything runs eagerly: a session runs nothing but gives the values of tensors.
 datasets.
 """
 
+# ruff: noqa: N802, PT009 - the names are TensorFlow's, and it is a TestCase
+
 from __future__ import annotations
 
 import os
@@ -45,7 +47,9 @@ _SEED = 87654321  # the seed that TensorFlow sets before each test
 def _value(tensor: Any) -> Any:
     """The value of one tensor, or of what is none."""
     if isinstance(tensor, SparseTensor):
-        return SparseTensorValue(*(part.numpy() for part in (tensor.indices, tensor.values, tensor.dense_shape)))
+        return SparseTensorValue(
+            *(part.numpy() for part in (tensor.indices, tensor.values, tensor.dense_shape))
+        )
     if isinstance(tensor, RaggedTensor):
         return tensor
     return tensor.numpy() if isinstance(tensor, EagerTensor) else tensor
@@ -131,13 +135,15 @@ class TestCase(unittest.TestCase):
 
     # --- Equality -------------------------------------------------------------------------------
 
-    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802 - TensorFlow's names
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Fails unless both have the same shape and values; NaN equals NaN."""
         if isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor):
             self.assertEqual(self._list(a), self._list(b), msg)
             return
         one, two = self._array(a), self._array(b)
-        self.assertEqual(one.shape, two.shape, f"Shape mismatch: expected {one.shape}, got {two.shape}. {msg or ''}")
+        self.assertEqual(
+            one.shape, two.shape, f"Shape mismatch: expected {one.shape}, got {two.shape}. {msg or ''}"
+        )
         same = one == two
         if one.dtype.kind in "fc" and two.dtype.kind in "fc":
             same = np.logical_or(same, np.logical_and(np.isnan(one), np.isnan(two)))
@@ -151,9 +157,13 @@ class TestCase(unittest.TestCase):
         if isinstance(value, (list, tuple)):
             return [part.encode() if isinstance(part, str) else self._list(part) for part in value]
         found = self._array(value).tolist()
-        return [part.encode() if isinstance(part, str) else part for part in found] if isinstance(found, list) else found
+        return (
+            [part.encode() if isinstance(part, str) else part for part in found]
+            if isinstance(found, list)
+            else found
+        )
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Fails if both have the same shape and values."""
         try:
             self.assertAllEqual(a, b)
@@ -161,7 +171,9 @@ class TestCase(unittest.TestCase):
             return
         self.fail(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
         """Fails unless two structures have the same shapes and nearly the same values."""
         one, two = (value._asdict() if hasattr(value, "_asdict") else value for value in (a, b))
         if isinstance(one, Mapping) != isinstance(two, Mapping):
@@ -198,11 +210,13 @@ class TestCase(unittest.TestCase):
             self._close_lists(first, second, rtol, atol, msg)
 
     def _close_arrays(self, one: Array, two: Array, rtol: float, atol: float, msg: str | None) -> None:
-        self.assertEqual(one.shape, two.shape, f"Shape mismatch: expected {one.shape}, got {two.shape}. {msg or ''}")
+        self.assertEqual(
+            one.shape, two.shape, f"Shape mismatch: expected {one.shape}, got {two.shape}. {msg or ''}"
+        )
         wide = [part.astype(np.float32) if part.dtype.name == "bfloat16" else part for part in (one, two)]
         np.testing.assert_allclose(*wide, rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True)
 
-    def assertAllCloseAccordingToType(  # noqa: N802, PLR0917 - TensorFlow's signature
+    def assertAllCloseAccordingToType(  # noqa: PLR0917 - TensorFlow's signature
         self,
         a: Any,
         b: Any,
@@ -227,7 +241,9 @@ class TestCase(unittest.TestCase):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
         """Fails if both are nearly equal."""
         try:
             self.assertAllClose(a, b, rtol, atol)
@@ -235,40 +251,40 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError(msg or "The two values are close at all elements.")
 
-    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
         """Fails unless two numbers differ by ``err`` at most."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r} {msg or ''}")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         """Fails unless the numbers of two vectors differ by ``err`` at most."""
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for one, two in zip(farray1, farray2, strict=True):
             self.assertNear(float(one), float(two), err, msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Fails unless the distance of two arrays (as vectors) is less than ``err``."""
         distance = np.linalg.norm(self._array(ndarray1) - self._array(ndarray2))
         self.assertTrue(distance < err, msg or f"the arrays are {distance} apart")
 
     # --- Comparison -----------------------------------------------------------------------------
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Fails unless all elements are greater."""
         self.assertGreater(self._array(a).min(), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Fails unless all elements are less."""
         self.assertLess(self._array(a).max(), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         """Fails unless all elements are greater or equal."""
         self.assertGreaterEqual(self._array(a).min(), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
         """Fails unless all elements are less or equal."""
         self.assertLessEqual(self._array(a).max(), comparison_target)
 
-    def assertAllInRange(  # noqa: N802, PLR0917 - TensorFlow's signature
+    def assertAllInRange(
         self,
         target: Any,
         lower_bound: Any,
@@ -280,29 +296,35 @@ class TestCase(unittest.TestCase):
         array = self._array(target)
         if array.dtype.kind not in "fiu":
             raise AssertionError(
-                f"The value of {target} does not have an ordered numeric type, instead it has type: {array.dtype}"
+                f"The value of {target} does not have an ordered numeric type, instead it has type: {array.dtype}"  # noqa: E501
             )
         low = array <= lower_bound if open_lower_bound else array < lower_bound
         high = array >= upper_bound if open_upper_bound else array > upper_bound
         wrong = np.argwhere(np.isnan(array) | low | high)
         if len(wrong):
-            ends = f"{'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}{')' if open_upper_bound else ']'}"
-            self.fail(f"{len(wrong)} of {array.size} elements are outside the range {ends}, first {wrong[:10].tolist()}")
+            ends = f"{'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}{')' if open_upper_bound else ']'}"  # noqa: E501
+            self.fail(
+                f"{len(wrong)} of {array.size} elements are outside the range {ends}, first {wrong[:10].tolist()}"  # noqa: E501
+            )
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Fails unless all elements are in a set."""
         found = set(self._array(target).reshape(-1).tolist()) - set(np.asarray(list(expected_set)).tolist())
         if found:
-            raise AssertionError(f"elements that are not in the set {expected_set}: {sorted(found, key=repr)[:10]}")
+            raise AssertionError(
+                f"elements that are not in the set {expected_set}: {sorted(found, key=repr)[:10]}"
+            )
 
     # --- Types, shapes, text --------------------------------------------------------------------
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Fails unless the elements have this dtype."""
         found = of_numpy(self._array(target).dtype)
-        self.assertEqual(found, as_dtype(expected_dtype), f"found {found!r}, expected {as_dtype(expected_dtype)!r}")
+        self.assertEqual(
+            found, as_dtype(expected_dtype), f"found {found!r}, expected {as_dtype(expected_dtype)!r}"
+        )
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Fails unless two arrays or tensors have one shape."""
         for value in (input_a, input_b):
             if not hasattr(value, "shape"):
@@ -310,39 +332,43 @@ class TestCase(unittest.TestCase):
         shapes = [tuple(value.shape) for value in (input_a, input_b)]
         self.assertEqual(*shapes, msg=msg)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Fails unless two names of devices are equal."""
         self.assertEqual(str(device1), str(device2), msg)
 
-    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # type: ignore[override]  # noqa: N802
+    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # type: ignore[override]
         """Fails unless two dictionaries have the same keys and values, which may be tensors."""
         self.assertAllEqual(sorted(a), sorted(b), msg) if a.keys() != b.keys() else None
         for key in a:
             self.assertAllEqual(a[key], b[key], msg)
 
-    def assertItemsEqual(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertItemsEqual(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:
         """Fails unless both have the same elements in any order."""
         self.assertCountEqual(expected_seq, actual_seq, msg)
 
-    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
         """Fails unless the text begins like this."""
         if not actual.startswith(expected_start):
             self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
 
-    def assertEmpty(self, container: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertEmpty(self, container: Any, msg: str | None = None) -> None:
         """Fails unless the container has no elements."""
         self.assertLen(container, 0, msg)
 
-    def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
         """Fails if the container has no elements."""
         self.assertTrue(len(container), msg or f"{container!r} has length of 0.")
 
-    def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:  # noqa: N802
+    def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
         """Fails unless the container has this length."""
         found = len(container)
-        self.assertEqual(found, expected_len, msg or f"{container!r} has length of {found}, expected {expected_len}.")
+        self.assertEqual(
+            found, expected_len, msg or f"{container!r} has length of {found}, expected {expected_len}."
+        )
 
-    def assertProtoEquals(self, expected_message_maybe_ascii: Any, validate_message: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, validate_message: Any, msg: Any = None
+    ) -> None:
         """Fails unless two messages are equal; the first may be one in text format."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
@@ -354,7 +380,7 @@ class TestCase(unittest.TestCase):
     # --- Errors ---------------------------------------------------------------------------------
 
     @contextmanager
-    def assertRaisesWithPredicateMatch(  # noqa: N802
+    def assertRaisesWithPredicateMatch(
         self, exception_type: Any, expected_err_re_or_predicate: str | Callable[[Any], Any]
     ) -> Iterator[None]:
         """Fails unless the block raises an error of this type whose text matches, or that fits."""
@@ -369,22 +395,17 @@ class TestCase(unittest.TestCase):
         else:
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """Fails unless the block raises one of TensorFlow's errors whose text matches, or that fits."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
-    def assertRaisesIncompatibleShapesError(  # noqa: N802
-        self, exception_type: Any = InvalidArgumentError, *_: Any
-    ) -> Any:
+    def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError, *_: Any) -> Any:
         """Fails unless the block raises an error about shapes."""
         return self.assertRaisesWithPredicateMatch(
             exception_type, r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
         )
 
     assertRaisesRegexp = unittest.TestCase.assertRaisesRegex  # noqa: N815 - its former name
-
-
-
 
 
 def main(argv: Any = None) -> None:

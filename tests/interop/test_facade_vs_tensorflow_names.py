@@ -73,9 +73,24 @@ def test_hashes_of_any_string_are_tensorflows() -> None:
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16-BE", "UTF-32-BE"])
 def test_any_bytes_are_decoded_as_in_tensorflow(encoding: str) -> None:
     rng = np.random.default_rng(1)
-    pieces = [b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xff", b"\x80", b"\xe2\x82", b"\0", b"\xd8"]
+    pieces = [
+        b"a",
+        b"\xc3\xa9",
+        b"\xe2\x82\xac",
+        b"\xf0\x9f\x98\x80",
+        b"\xff",
+        b"\x80",
+        b"\xe2\x82",
+        b"\0",
+        b"\xd8",
+    ]
     if encoding != "UTF-8":
-        pieces = ["a".encode(encoding), "€".encode(encoding), "😀".encode(encoding), "\uffff".encode(encoding)]
+        pieces = [
+            "a".encode(encoding),
+            "€".encode(encoding),
+            "😀".encode(encoding),
+            "\uffff".encode(encoding),
+        ]
     texts = [
         b"".join(pieces[place] for place in rng.integers(0, len(pieces), rng.integers(0, 8)))
         for _ in range(tries(200))
@@ -105,8 +120,12 @@ def test_cut_off_jpegs_have_the_same_rows_or_are_refused(mode: str, progressive:
             {"channels": 1, "acceptable_fraction": 0.1}, {"ratio": 2, "acceptable_fraction": 0.1},
         ):  # fmt: skip
             mine, theirs = (
-                outcome_of(lambda tf, options=options, cut=cut: tf.io.decode_jpeg(
-                    whole[:-cut], dct_method="INTEGER_ACCURATE", **options), library)  # fmt: skip
+                outcome_of(
+                    lambda tf, options=options, cut=cut: tf.io.decode_jpeg(
+                        whole[:-cut], dct_method="INTEGER_ACCURATE", **options
+                    ),
+                    library,
+                )  # fmt: skip
                 for library in (ours, tf)
             )
             assert type(mine) is type(theirs), (cut, options)
@@ -139,7 +158,7 @@ def outcome_of(program: Callable[[Any], Any], library: Any) -> Any:
 # --- GFile ------------------------------------------------------------------------------------------
 
 STEPS = [
-    "f.read()", "f.read(2)", "f.readline()", "f.write('xy\\nz')", "f.tell()", "f.size()", "f.seek(1)", "f.flush()",
+    "f.read()", "f.read(2)", "f.readline()", "f.write('xy\\nz')", "f.tell()", "f.size()", "f.seek(1)", "f.flush()",  # noqa: E501
     "f.close()", "f.readlines()", "f.seek(0, 2)", "f.seek(-1, 1)", "f.seek(position=2)", "f.seek()",
     "f.seek(1, 5)", "f.seek(-3)", "f.seek(40)", "list(f)", "f.seekable()", "f.mode",
 ]  # fmt: skip
@@ -291,7 +310,7 @@ def test_test_case_runs_its_tests() -> None:
         def test_values(self) -> None:
             with self.cached_session() as session:
                 self.assertAllEqual(session.run(ours.constant([1, 2])), [1, 2])
-            self.assertTrue(Path(self.get_temp_dir()).is_dir())
+            self.assertTrue(Path(self.get_temp_dir()).is_dir())  # noqa: PT009
             self.assertAllEqual(ours.random.uniform([2], seed=1), self._again())
 
         def _again(self) -> Any:

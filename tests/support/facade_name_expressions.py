@@ -113,7 +113,7 @@ def proto() -> tuple[bytes, list[bytes]]:
     return b"bytes://" + files.SerializeToString(), [*made, b""]
 
 
-STRINGS = lines(r'''
+STRINGS = lines(r"""
     tf.strings.to_hash_bucket_fast(["a","","hello world","x"*16,"x"*17,"y"*32,"z"*33,"q"*64,"w"*65,"e"*200,"r"*128,"t"*129], 2**62)
     tf.strings.to_hash_bucket_fast([bytes(np.random.default_rng(i).integers(0,256,i,np.uint8)) for i in range(300)], 2**63-1)
     tf.strings.to_hash_bucket([bytes(np.random.default_rng(i).integers(0,256,i,np.uint8)) for i in range(100)], 2**63-1)
@@ -453,7 +453,7 @@ STRINGS = lines(r'''
     tf.compat.v1.reduce_join([["a", "b"]], 1)
     tf.compat.v1.encode_base64(["a", ""])
     tf.compat.v1.decode_base64(["YQ"])
-''')
+""")
 
 IO = lines(r'''
     tf.io.decode_compressed(D["z"], "ZLIB")
@@ -687,7 +687,7 @@ IO = lines(r'''
     tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.SparseTensor([[0, 1], [2, 0]], ["a", "b"], [3, 3])), tf.string)
 ''')
 
-IMAGE = lines(r'''
+IMAGE = lines(r"""
     tf.image.stateless_sample_distorted_bounding_box(tf.constant([40, 60, 3], tf.int64), D['box'], [1, 2])
     tf.image.sample_distorted_bounding_box([40, 60, 3], tf.zeros([1, 0, 4]))
     tf.image.sample_distorted_bounding_box([40, 60], D["box"])
@@ -1038,9 +1038,9 @@ IMAGE = lines(r'''
     ~ tf.image.total_variation(tf.constant(D["fb"]))
     tf.image.grayscale_to_rgb(tf.constant(D["g1"]))
     ! tf.image.grayscale_to_rgb(tf.constant(D["u"]))
-''')
+""")
 
-RANDOM = lines(r'''
+RANDOM = lines(r"""
     tf.random.stateless_uniform([7], [1, 2])
     tf.random.stateless_uniform([7], [1, 2], alg="philox")
     tf.random.stateless_uniform([2, 3], seed=(3, -4), minval=-2, maxval=5)
@@ -1120,9 +1120,9 @@ RANDOM = lines(r'''
     tf.random.poisson([2], [1.0, 2.0]).shape
     tf.random.poisson([2], 3, tf.int32).dtype
     tf.random.truncated_normal([4], dtype=tf.string)
-''')
+""")
 
-LOOKUP_AND_AUDIO = lines(r'''
+LOOKUP_AND_AUDIO = lines(r"""
     tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a","b"],[1,2]),-1).lookup(tf.constant(["a","z"]))
     tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a","b"],[1,2]),-1)[tf.constant("b")]
     tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a","b"],[1,2]),-1).lookup(tf.constant([1]))
@@ -1187,6 +1187,6 @@ LOOKUP_AND_AUDIO = lines(r'''
     tf.audio.decode_wav(D['wave'][:12]+b"LIST\x04\0\0\0abcd"+D['wave'][12:])
     tf.audio.decode_wav(D['wave'][:34]+b"\x08\0"+D['wave'][36:])
     tf.audio.decode_wav(D['wave'][:20]+b"\x03\0"+D['wave'][22:])
-''')
+""")
 
 TABLES = {"strings": STRINGS, "io": IO, "image": IMAGE, "random": RANDOM, "tables": LOOKUP_AND_AUDIO}

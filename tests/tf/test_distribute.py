@@ -6,6 +6,7 @@ import pytest
 
 from purerecord import tf
 
+
 def test_head_of_a_kaggle_notebook_falls_back_to_one_replica() -> None:
     try:
         tpu = tf.distribute.cluster_resolver.TPUClusterResolver()
@@ -18,5 +19,5 @@ def test_head_of_a_kaggle_notebook_falls_back_to_one_replica() -> None:
         assert strategy.run(lambda x: x + 1, args=(tf.constant(1),)).numpy() == 2
     dataset = tf.data.Dataset.range(3)
     assert strategy.experimental_distribute_dataset(dataset) is dataset
-    with pytest.raises(AttributeError, match="MirroredStrategy is not in purerecord.tf"):
+    with pytest.raises(AttributeError, match=r"MirroredStrategy is not in purerecord.tf"):
         tf.distribute.MirroredStrategy  # noqa: B018 - the name is missing

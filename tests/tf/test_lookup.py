@@ -8,6 +8,7 @@ import pytest
 
 from purerecord import tf
 
+
 def test_vocabulary_of_a_file_numbers_unknown_words_behind(tmp_path: Path) -> None:
     (tmp_path / "words").write_text("a\nb\n", encoding="utf-8")
     words = tf.lookup.TextFileInitializer(

@@ -17,7 +17,9 @@ def test_what_is_not_there_is_explained(name: str) -> None:
     namespace: Any = tf
     for part in path:
         namespace = getattr(namespace, part)
-    with pytest.raises(AttributeError, match=r"covers TFRecord input pipelines; python -m purerecord\.tf lists"):
+    with pytest.raises(
+        AttributeError, match=r"covers TFRecord input pipelines; python -m purerecord\.tf lists"
+    ):
         getattr(namespace, last)
 
 

@@ -6,6 +6,7 @@ import unittest
 
 from purerecord import tf
 
+
 def test_assertions_fail_where_they_must() -> None:
     class Case(tf.test.TestCase):
         def test_equal(self) -> None:

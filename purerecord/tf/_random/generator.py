@@ -70,7 +70,9 @@ class Generator:
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Go to a key and a counter of two numbers."""
-        self.reset([*np.asarray(to_numpy(counter)).reshape(-1).tolist(), int(np.asarray(to_numpy(key)).reshape(()))])
+        self.reset(
+            [*np.asarray(to_numpy(counter)).reshape(-1).tolist(), int(np.asarray(to_numpy(key)).reshape(()))]
+        )
 
     @property
     def state(self) -> EagerTensor:
@@ -107,7 +109,7 @@ class Generator:
         wanted = as_dtype(dtype)
         if wanted.is_integer and (minval is None) != (maxval is None):
             raise ValueError(
-                f"For integer dtype {wanted!s}, minval and maxval must be both `None` or both non-`None`; got "
+                f"For integer dtype {wanted!s}, minval and maxval must be both `None` or both non-`None`; got "  # noqa: E501
                 f"minval={minval} and maxval={maxval}"
             )
         return uniform_at(self._advance(shape_of(shape)), shape, minval, maxval, wanted)

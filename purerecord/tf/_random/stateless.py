@@ -13,7 +13,19 @@ import numpy as np
 
 from .._values.operators import kernel_name
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
-from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, of_numpy, uint32, uint64
+from ..dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    of_numpy,
+    uint32,
+    uint64,
+)
 from ..errors import UnimplementedError, invalid
 from . import philox
 
@@ -41,7 +53,7 @@ def check_algorithm(alg: Any) -> None:
         raise UnimplementedError(None, None, "tf.random is in purerecord.tf with the algorithm philox only")
     if name not in ("philox", "auto_select"):
         raise ValueError(
-            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, "
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, "  # noqa: E501
             "threefry for the ThreeFry algorithm, and auto_select for auto-selection."
         )
 
@@ -108,7 +120,7 @@ def stateless_uniform(  # noqa: PLR0917 - TensorFlow's signature
     if wanted.is_integer:
         if (minval is None) != (maxval is None):
             raise ValueError(
-                f"For integer `dtype` argument {wanted!s}, argument `minval` and `maxval` must be both None or "
+                f"For integer `dtype` argument {wanted!s}, argument `minval` and `maxval` must be both None or "  # noqa: E501
                 f"not None. Got `minval`={minval} and `maxval`={maxval}."
             )
         if minval is not None and wanted.is_unsigned:
@@ -164,4 +176,3 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> EagerTensor:
     number = convert_to_tensor(data)
     first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
     return of_array(np.stack([first._array, number._array]))
-

@@ -145,7 +145,7 @@ def _padding(pad_values: Any) -> tuple[bytes, bytes]:
 class _Windows:
     """The n-grams of one sequence. ``padding`` is None for as much as each width allows."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self,
         widths: Sequence[int],
         separator: bytes,

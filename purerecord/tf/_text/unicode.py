@@ -89,7 +89,7 @@ def _codec(name: str) -> codecs.CodecInfo:
 def _check_errors(errors: str) -> None:
     if errors not in _ERRORS:
         raise invalid(
-            f'Value for attr \'errors\' of "{errors}" is not in the list of allowed values: '
+            f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: "
             '"strict", "replace", "ignore"'
         )
 
@@ -104,7 +104,7 @@ class _Encoder:
     def __init__(self, encoding: Any, errors: str, replacement: Any) -> None:
         if encoding not in _ENCODINGS:
             raise invalid(
-                f'Value for attr \'output_encoding\' of "{encoding}" is not in the list of allowed values: '
+                f"Value for attr 'output_encoding' of \"{encoding}\" is not in the list of allowed values: "
                 '"UTF-8", "UTF-16-BE", "UTF-32-BE"'
             )
         _check_errors(errors)

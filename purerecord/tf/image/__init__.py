@@ -33,6 +33,13 @@ from .adjust import (
     random_jpeg_quality,
     random_saturation,
 )
+from .boxes import (
+    crop_and_resize,
+    draw_bounding_boxes,
+    non_max_suppression,
+    sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box,
+)
 from .codecs import (
     decode_bmp,
     decode_gif,
@@ -73,6 +80,14 @@ from .flip_and_rotate import (
     rot90,
     transpose,
 )
+from .measure import (
+    extract_image_patches,
+    extract_patches,
+    image_gradients,
+    psnr,
+    sobel_edges,
+    total_variation,
+)
 from .pixels import convert_image_dtype
 from .resize import (
     ResizeMethod,
@@ -82,21 +97,6 @@ from .resize import (
     resize_bilinear,
     resize_images,
     resize_nearest_neighbor,
-)
-from .boxes import (
-    crop_and_resize,
-    draw_bounding_boxes,
-    non_max_suppression,
-    sample_distorted_bounding_box,
-    stateless_sample_distorted_bounding_box,
-)
-from .measure import (
-    extract_image_patches,
-    extract_patches,
-    image_gradients,
-    psnr,
-    sobel_edges,
-    total_variation,
 )
 from .stateless import (
     stateless_random_brightness,

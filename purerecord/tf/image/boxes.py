@@ -280,8 +280,7 @@ def _colour_table(colors: Any, depth: int) -> Array:
             raise invalid(f"colors must be a 2-D matrix{shape_text(given.shape)}")
         if given.shape[1] < depth:
             raise invalid(
-                "colors must have equal or more channels than the image provided: "
-                f"{shape_text(given.shape)}"
+                f"colors must have equal or more channels than the image provided: {shape_text(given.shape)}"
             )
         table = given.astype(np.float32)
     return table[:, :depth]
@@ -326,9 +325,13 @@ def crop_and_resize(  # noqa: PLR0917 - TensorFlow's signature
     """
     if method not in ("bilinear", "nearest"):
         raise invalid(
-            f'Value for attr \'method\' of "{method}" is not in the list of allowed values: "bilinear", "nearest"'
+            f'Value for attr \'method\' of "{method}" is not in the list of allowed values: "bilinear", "nearest"'  # noqa: E501
         )
-    batch, corners, numbers = (to_numpy(image), to_numpy(convert_to_tensor(boxes, float32)), to_numpy(box_indices))
+    batch, corners, numbers = (
+        to_numpy(image),
+        to_numpy(convert_to_tensor(boxes, float32)),
+        to_numpy(box_indices),
+    )
     size = to_numpy(crop_size)
     _check_crops(batch, corners, numbers, size)
     rows, columns = size.tolist()
@@ -337,7 +340,10 @@ def crop_and_resize(  # noqa: PLR0917 - TensorFlow's signature
         picture = batch[number]
         down = _samples(box[0], box[2], picture.shape[0], rows)
         across = _samples(box[1], box[3], picture.shape[1], columns)
-        inside = [(where >= 0) & (where <= length - 1) for where, length in zip((down, across), picture.shape, strict=False)]
+        inside = [
+            (where >= 0) & (where <= length - 1)
+            for where, length in zip((down, across), picture.shape, strict=False)
+        ]
         if not inside[0].any() or not inside[1].any():
             continue
         values = _sampled_at(picture, down[inside[0]], across[inside[1]], method)

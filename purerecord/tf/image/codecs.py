@@ -143,9 +143,7 @@ def check_is_jpeg(op: str, contents: Any) -> None:
         raise invalid(f"{op} operation can run on JPEG only, but detected {kind}.")
 
 
-def _jpeg(
-    data: bytes, channels: int, ratio: int = 1, recover: bool = False, fraction: float = 1.0
-) -> Array:
+def _jpeg(data: bytes, channels: int, ratio: int = 1, recover: bool = False, fraction: float = 1.0) -> Array:
     image = _open(data, "JPEG")
     pixels = _jpeg_pixels(image, channels, ratio, strict=not recover and fraction == 1)
     if pixels is not None:
@@ -213,7 +211,9 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
     wanted = as_dtype(output_type)
     if wanted not in (int32, int64):
         kind = kernel_name(wanted)
-        raise invalid(f"Value for attr 'output_type' of {kind} is not in the list of allowed values: int32, int64")
+        raise invalid(
+            f"Value for attr 'output_type' of {kind} is not in the list of allowed values: int32, int64"
+        )
     image = _open(data, "JPEG")
     shape = (image.height, image.width, len(image.getbands()))
     return of_array(np.array(shape, wanted.as_numpy_dtype))
@@ -410,9 +410,11 @@ def _checked_pixels(op: str, image: Any, channels: tuple[int, ...], dtypes: tupl
     if dtype not in dtypes:
         if len(dtypes) > 1:
             names = ", ".join(allowed.name for allowed in dtypes)
-            raise invalid(f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values: {names}")
+            raise invalid(
+                f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values: {names}"
+            )
         raise invalid(
-            f"cannot compute {op} as input #0(zero-based) was expected to be a {dtypes[0].name} tensor but is "
+            f"cannot compute {op} as input #0(zero-based) was expected to be a {dtypes[0].name} tensor but is "  # noqa: E501
             f"a {kernel_name(dtype)} tensor"
         )
     if op == "EncodeJpeg" and array.ndim != 3:
@@ -448,7 +450,7 @@ def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
         raise invalid(f"quality must be in [0,100], got {quality}")
     if density_unit not in ("in", "cm"):
         raise invalid(
-            f'Value for attr \'density_unit\' of "{density_unit}" is not in the list of allowed values: "in", "cm"'
+            f'Value for attr \'density_unit\' of "{density_unit}" is not in the list of allowed values: "in", "cm"'  # noqa: E501
         )
     if xmp_metadata:
         raise UnimplementedError(None, None, "encode_jpeg writes no xmp_metadata")

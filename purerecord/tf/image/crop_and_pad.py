@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._values.convert import Array
-from .._values.seeds import generator
 from .._values.operators import shape_text
+from .._values.seeds import generator
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
 from ..dtypes import int32
 from ..errors import invalid

@@ -59,7 +59,7 @@ def image_gradients(image: Any) -> tuple[EagerTensor, EagerTensor]:
 
 
 def sobel_edges(image: Any) -> EagerTensor:
-    """The edges of a batch of images by Sobel's filter: ``[batch, height, width, channels, 2]``, dy and dx."""
+    """The edges of a batch of images by Sobel's filter: ``[batch, height, width, channels, 2]``, dy and dx."""  # noqa: E501
     array = to_numpy(image)
     if array.ndim != 4:
         raise ValueError(f"sobel_edges expects a batch of images, not the shape {TensorShape(array.shape)}")

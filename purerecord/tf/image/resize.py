@@ -85,7 +85,9 @@ def resize_images(  # noqa: PLR0917 - TensorFlow's signature
     return of_array(resized if array.ndim == 4 else resized[0])
 
 
-def _resized_v1(batch: Array, height: int, width: int, kind: str, align: bool, half_pixel: bool = False) -> Array:
+def _resized_v1(  # noqa: PLR0917
+    batch: Array, height: int, width: int, kind: str, align: bool, half_pixel: bool = False
+) -> Array:
     """A batch resized by a method of TensorFlow 1, which measures from the corners of pixels."""
     lengths = _lengths(batch, height, width)
     if half_pixel:
@@ -158,29 +160,39 @@ def _of_batch(kind: str, images: Any, size: Any, align: bool, half_pixel: bool =
 
 
 def resize_bilinear(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> EagerTensor:
     """A batch of images in another size, in TensorFlow 1: between the nearest four pixels."""
     return _of_batch("bilinear", images, size, bool(align_corners), bool(half_pixel_centers))
 
 
 def resize_bicubic(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> EagerTensor:
     """A batch of images in another size, in TensorFlow 1: by a cubic of the nearest sixteen pixels."""
     return _of_batch("bicubic", images, size, bool(align_corners), bool(half_pixel_centers))
 
 
 def resize_nearest_neighbor(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> EagerTensor:
     """A batch of images in another size, in TensorFlow 1: the nearest pixel."""
     return _of_batch("nearest", images, size, bool(align_corners), bool(half_pixel_centers))
 
 
-def resize_area(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None
-) -> EagerTensor:
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> EagerTensor:
     """A batch of images in another size, in TensorFlow 1: the mean of the pixels in the area."""
     return _of_batch("area", images, size, bool(align_corners))
 

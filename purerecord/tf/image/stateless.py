@@ -51,9 +51,7 @@ def stateless_random_jpeg_quality(
 ) -> EagerTensor:
     """``adjust_jpeg_quality`` to a random quality."""
     check_qualities(min_jpeg_quality, max_jpeg_quality)
-    return adjust_jpeg_quality(
-        image, stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, int32)
-    )
+    return adjust_jpeg_quality(image, stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, int32))
 
 
 def _flipped(image: Any, seed: Any, axis: int) -> EagerTensor:

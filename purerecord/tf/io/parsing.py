@@ -101,7 +101,9 @@ def parse_sequence_example(
         raise invalid("example_names must be empty or have the correct number of elements")
     own = names[0] if single and names else _NO_NAME
     with _tensorflow_errors(_SequenceMessages(context, sequence, payloads.size if not single else 1, own)):
-        parts = core_parse_sequence_example(source, context, sequence, (names or None) if not single else None)
+        parts = core_parse_sequence_example(
+            source, context, sequence, (names or None) if not single else None
+        )
     order = (context, sequence, parts[2])
     return tuple({key: wrap(part[key]) for key in keys} for part, keys in zip(parts, order, strict=True))  # type: ignore[return-value]
 
@@ -221,9 +223,7 @@ class _ExampleMessages:
 class _SequenceMessages:
     """TensorFlow's error messages about a feature of a SequenceExample."""
 
-    def __init__(
-        self, context: Mapping[str, Any], sequence: Mapping[str, Any], size: int, name: str
-    ) -> None:
+    def __init__(self, context: Mapping[str, Any], sequence: Mapping[str, Any], size: int, name: str) -> None:
         self._context = context
         self._sequence = sequence
         self._size = size

@@ -268,7 +268,7 @@ def _convert(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str,
     for key in sorted(features):
         spec = features[key]
         if allowed == SEQUENCE_SPECS and isinstance(getattr(spec, "shape", None), (int, np.integer)):
-            spec = spec._replace(shape=[int(spec.shape)])  # noqa: PLW2901
+            spec = spec._replace(shape=[int(spec.shape)])
         kind = type(spec).__name__
         if kind not in allowed or not isinstance(spec, (_SPECS[kind], core.SPECS[kind])):
             raise ValueError(f"Unsupported {kind} {spec} for key '{key}'")

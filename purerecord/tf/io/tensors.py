@@ -73,7 +73,7 @@ def decode_raw(
     if dtype.name not in _RAW_DTYPES:
         allowed = ", ".join(kernel_name(as_dtype(name)) for name in _RAW_DTYPES)
         raise invalid(
-            f"Value for attr 'out_type' of {kernel_name(dtype)} is not in the list of allowed values: {allowed}"
+            f"Value for attr 'out_type' of {kernel_name(dtype)} is not in the list of allowed values: {allowed}"  # noqa: E501
         )
     size = dtype.size
     values = strings.reshape(-1).tolist()
@@ -165,7 +165,7 @@ def deserialize_many_sparse(
     if not rows:
         raise invalid("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
     ranks = {len(shape) for _, _, shape in rows}
-    if len(ranks) > 1 or rank is not None and ranks != {int(rank)}:
+    if len(ranks) > 1 or (rank is not None and ranks != {int(rank)}):
         raise invalid(f"Inconsistent rank across SparseTensors: {sorted(ranks)}")
     for indices, values, shape in rows:
         if indices.ndim != 2 or indices.shape != (len(values), len(shape)) or values.ndim != 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from purerecord import tf
 
+
 def test_state_restores_the_numbers() -> None:
     generator = tf.random.Generator.from_seed(7)
     generator.uniform([5])

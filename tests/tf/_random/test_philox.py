@@ -6,8 +6,14 @@ import numpy as np
 
 from purerecord.tf._random.philox import Place, Words32, blocks, integers, truncated_normal, uniform
 
+
 def test_block_of_zeros_is_that_of_its_paper() -> None:
-    assert [f"{word:08x}" for word in blocks(Place(0, 0), 1)[0]] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]
+    assert [f"{word:08x}" for word in blocks(Place(0, 0), 1)[0]] == [
+        "6627e8d5",
+        "e169c58d",
+        "bc57ac4c",
+        "9b00dbd8",
+    ]
 
 
 def test_counter_carries_over() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from purerecord import tf
 
+
 def test_the_same_seed_gives_the_same_numbers() -> None:
     one, two = (tf.random.stateless_uniform([3], [1, 2]).numpy().tolist() for _ in range(2))
     assert one == two

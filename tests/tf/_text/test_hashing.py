@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from purerecord.tf._text.hashing import fingerprint64, hash64, siphash
 
+
 def test_fingerprints_are_farmhashs() -> None:
     assert fingerprint64(b"") == 0x9AE16A3B2F90404F
     assert fingerprint64(b"hello") == fingerprint64(b"hello")

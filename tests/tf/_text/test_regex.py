@@ -7,6 +7,7 @@ import pytest
 from purerecord import tf
 from purerecord.tf._text.regex import full_match, replaced
 
+
 @pytest.mark.parametrize(
     ("pattern", "text", "whole"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from purerecord import tf
 
+
 def test_ngrams_of_rows_are_padded_for_each_row() -> None:
     rows = tf.ragged.constant([["a", "b"], []])
     found = tf.strings.ngrams(rows, 2, pad_values=("<", ">")).to_list()

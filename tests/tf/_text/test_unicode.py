@@ -6,6 +6,7 @@ import pytest
 
 from purerecord import tf
 
+
 def test_code_points_come_back_as_the_same_string() -> None:
     texts = tf.constant(["aé€😀", "", "x"])
     points = tf.strings.unicode_decode(texts, "UTF-8")

@@ -7,10 +7,13 @@ import pytest
 
 from purerecord import tf
 
+
 def test_random_box_covers_an_object() -> None:
     box = [[[0.4, 0.4, 0.6, 0.6]]]
     for seed in range(20):
-        begin, size, ends = tf.image.stateless_sample_distorted_bounding_box([100, 80, 3], box, [seed, 1], 0.5)
+        begin, size, ends = tf.image.stateless_sample_distorted_bounding_box(
+            [100, 80, 3], box, [seed, 1], 0.5
+        )
         part = tf.slice(tf.zeros([100, 80, 3]), begin, size)
         assert part.shape[2] == 3
         assert ends.shape == (1, 1, 4)

@@ -6,6 +6,7 @@ import numpy as np
 
 from purerecord import tf
 
+
 def test_equal_images_are_infinitely_alike() -> None:
     image = tf.constant(np.arange(27, dtype=np.uint8).reshape(3, 3, 3))
     assert np.isinf(tf.image.psnr(image, image, 255).numpy())

@@ -6,6 +6,7 @@ import numpy as np
 
 from purerecord import tf
 
+
 def test_the_same_seed_changes_image_and_mask_alike() -> None:
     image = np.arange(48).reshape(4, 4, 3)
     for seed in range(8):

@@ -6,8 +6,9 @@ import pytest
 
 from purerecord import tf
 
+
 def test_columns_have_their_dtypes_and_defaults() -> None:
-    numbers, names = tf.io.decode_csv(["1,a", ",\"b,\"\"c\""], [[7], [""]])
+    numbers, names = tf.io.decode_csv(["1,a", ',"b,""c"'], [[7], [""]])
     assert numbers.numpy().tolist() == [1, 7]
     assert names.numpy().tolist() == [b"a", b'b,"c']
 

@@ -9,8 +9,13 @@ import pytest
 
 from purerecord import tf
 
+
 def test_broken_compression_is_an_error() -> None:
-    for data, kind in ((gzip.compress(b"abc")[:-3], "GZIP"), (b"no", "ZLIB"), (zlib.compress(b"abc")[:-5], "ZLIB")):
+    for data, kind in (
+        (gzip.compress(b"abc")[:-3], "GZIP"),
+        (b"no", "ZLIB"),
+        (zlib.compress(b"abc")[:-5], "ZLIB"),
+    ):
         with pytest.raises(tf.errors.DataLossError):
             tf.io.decode_compressed([data], kind)
     assert tf.io.decode_compressed(zlib.compress(b"abc"), "ZLIB").numpy() == b"abc"

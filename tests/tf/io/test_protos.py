@@ -6,6 +6,7 @@ import pytest
 
 from purerecord import tf
 
+
 def test_fields_come_back() -> None:
     sizes, values = [[2], [0]], tf.constant([[1, -2], [0, 0]], tf.int64)
     encoded = tf.io.encode_proto(sizes, [values], ["value"], "tensorflow.Int64List")
