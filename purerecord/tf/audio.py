@@ -38,7 +38,7 @@ def decode_wav(
     payload = convert_to_tensor(contents, string)._array
     if payload.ndim:
         raise invalid(f"contents must be scalar, got shape {shape_text(payload.shape)}")
-    samples, rate = _samples(payload[()])
+    samples, rate = _samples(bytes(payload[()]))
     audio = samples.astype(np.float32) / np.float32(32768)
     count, channels = audio.shape
     if desired_channels >= 0:

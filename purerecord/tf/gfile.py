@@ -53,8 +53,8 @@ class FileStatistics(NamedTuple):
 class GFile:
     """A file that is opened when it is first read or written; it iterates over its lines.
 
-    As in TensorFlow, reading and writing are two handles: reading begins at the beginning of the file, and the  # noqa: E501
-    first write of a mode with r or w empties it.
+    As in TensorFlow, reading and writing are two handles: reading begins at the beginning of the file,
+    and the first write of a mode with r or w empties it.
     """
 
     def __init__(self, name: Any, mode: str = "r", encoding: str = "utf-8") -> None:

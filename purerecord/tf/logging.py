@@ -48,7 +48,7 @@ class _StandardError(logging.StreamHandler[TextIO]):
         self.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
 
     @property
-    def stream(self) -> TextIO:  # type: ignore[override]
+    def stream(self) -> TextIO:
         return sys.stderr
 
     @stream.setter

@@ -302,14 +302,16 @@ class MutableHashTable(_Table):
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, name)
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+    def lookup(  # type: ignore[override]
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Any:
         """The values of keys; of missing ones those of ``dynamic_default_values``, or the default value."""
         if dynamic_default_values is None:
             return super().lookup(keys)
         defaults = convert_to_tensor(dynamic_default_values, self.value_dtype)._array
         return of_array(self._found(self._checked(keys), defaults))
 
-    __getitem__ = lookup
+    __getitem__ = lookup  # type: ignore[assignment]
 
     def _parts(self, keys: Any, values: Any) -> tuple[Array, Array]:
         names = convert_to_tensor(keys, self.key_dtype)._array

@@ -13,7 +13,7 @@ import numpy as np
 from ..payload.ragged import Ragged
 from ._missing import missing
 from ._text import regex
-from ._text.elementwise import each, string_tensor
+from ._text.elementwise import each, string_array
 from ._text.formatting import format  # noqa: A004 - TensorFlow's name
 from ._text.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
 from ._text.numbers import as_float, as_integer
@@ -106,7 +106,7 @@ def _characters(text: bytes) -> list[bytes]:
 def _is_unicode(encoding: Any) -> bool:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
-    return encoding == "utf-8"
+    return bool(encoding == "utf-8")
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:  # noqa: A002
@@ -137,7 +137,7 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     if ragged is not None:
         flat = [part.flat_values if isinstance(part, RaggedTensor) else part for part in inputs]
         return ragged.with_flat_values(join(flat, separator))
-    parts = [string_tensor(part, "StringJoin", convert=True)._array for part in inputs]
+    parts = [string_array(part, "StringJoin", convert=True) for part in inputs]
     shape = next((part.shape for part in parts if part.ndim), ())
     for part in parts:
         if part.ndim and part.shape != shape:
@@ -152,7 +152,7 @@ def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> EagerTensor:
     """The strings joined along dimensions, or all of them."""
-    array = string_tensor(inputs, "ReduceJoin")._array
+    array = string_array(inputs, "ReduceJoin")
     between = _attribute("separator", separator)
     places = list(range(array.ndim))[::-1] if axis is None else np.atleast_1d(axis).tolist()
     for place in places:

@@ -128,7 +128,7 @@ class TestCase(unittest.TestCase):
 
     def _array(self, value: Any) -> Array:
         if isinstance(value, RaggedTensor):
-            return value.numpy()  # type: ignore[no-any-return]
+            return np.asarray(value.numpy())
         if isinstance(value, (list, tuple)):
             value = _values(value)
         return np.asarray(_value(value))
@@ -213,8 +213,10 @@ class TestCase(unittest.TestCase):
         self.assertEqual(
             one.shape, two.shape, f"Shape mismatch: expected {one.shape}, got {two.shape}. {msg or ''}"
         )
-        wide = [part.astype(np.float32) if part.dtype.name == "bfloat16" else part for part in (one, two)]
-        np.testing.assert_allclose(*wide, rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True)
+        wide: list[Any] = [
+            part.astype(np.float32) if part.dtype.name == "bfloat16" else part for part in (one, two)
+        ]
+        np.testing.assert_allclose(wide[0], wide[1], rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True)
 
     def assertAllCloseAccordingToType(  # noqa: PLR0917 - TensorFlow's signature
         self,
@@ -330,13 +332,13 @@ class TestCase(unittest.TestCase):
             if not hasattr(value, "shape"):
                 raise TypeError(f"arguments must be arrays or tensors, got {type(value)}")
         shapes = [tuple(value.shape) for value in (input_a, input_b)]
-        self.assertEqual(*shapes, msg=msg)
+        self.assertEqual(shapes[0], shapes[1], msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Fails unless two names of devices are equal."""
         self.assertEqual(str(device1), str(device2), msg)
 
-    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # type: ignore[override]
+    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Fails unless two dictionaries have the same keys and values, which may be tensors."""
         self.assertAllEqual(sorted(a), sorted(b), msg) if a.keys() != b.keys() else None
         for key in a:

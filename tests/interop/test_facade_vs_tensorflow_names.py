@@ -125,7 +125,7 @@ def test_cut_off_jpegs_have_the_same_rows_or_are_refused(mode: str, progressive:
                         whole[:-cut], dct_method="INTEGER_ACCURATE", **options
                     ),
                     library,
-                )  # fmt: skip
+                )
                 for library in (ours, tf)
             )
             assert type(mine) is type(theirs), (cut, options)

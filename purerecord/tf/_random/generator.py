@@ -24,6 +24,8 @@ _WORD = 2**64
 class Generator:
     """Random numbers from a state of its own: ``Generator.from_seed(1).uniform([2])``."""
 
+    _words: list[int]
+
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:

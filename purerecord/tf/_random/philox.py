@@ -111,7 +111,7 @@ def normal(place: Place, count: int, dtype: Any) -> npt.NDArray[Any]:
     kind = np.dtype(dtype)
     if kind == np.float64:
         found = blocks(place, -(-count // 2))
-        pairs = _pairs_of_doubles(found)
+        pairs: Any = _pairs_of_doubles(found)
     else:
         found = blocks(place, -(-count // 4))
         pairs = _box_muller(found[:, 0::2], found[:, 1::2])

@@ -37,6 +37,14 @@ def string_tensor(value: Any, op: str, convert: bool = False) -> EagerTensor | R
     return found
 
 
+def string_array(value: Any, op: str, convert: bool = False) -> Array:
+    """The strings of a dense tensor; a ragged one is an error."""
+    tensor = string_tensor(value, op, convert)
+    if isinstance(tensor, RaggedTensor):
+        raise invalid(f"{op} takes no ragged tensors")
+    return tensor._array
+
+
 def texts_of(array: Array) -> list[bytes]:
     """The strings of an array, in one list."""
     texts: list[bytes] = array.reshape(-1).tolist()

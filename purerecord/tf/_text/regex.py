@@ -1,8 +1,8 @@
 """Regular expressions of RE2, which TensorFlow uses, run by Python's ``re``.
 
 RE2 reads UTF-8, so ``.`` is a character. What it has and Python has not (``\\pL``, ``[[:alpha:]]``, ``\\z``,
-``\\Q...\\E``) is translated; what Python has and it has not (look-around, references to groups) is an error. This  # noqa: E501
-module does not know tensors.
+``\\Q...\\E``) is translated; what Python has and it has not (look-around, references to groups) is an error.
+This module does not know tensors.
 """
 
 from __future__ import annotations

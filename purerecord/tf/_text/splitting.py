@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def string_split(  # noqa: PLR0917 - TensorFlow's signature
     if delimiter is not None and sep is not None:
         raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
     given = delimiter if sep is None else sep
-    between = b" " if given is None else convert_to_tensor(given)._array[()]
+    between = b" " if given is None else bytes(convert_to_tensor(given)._array[()])
     array = unwrap(string_tensor(source, "StringSplit", convert=True))
     if array.ndim != 1:
         raise invalid(f"input must be a vector, got shape: {shape_text(array.shape)}")
@@ -127,7 +128,7 @@ def _ragged_ngrams(ragged: Ragged, window: _Windows) -> Ragged:
     if isinstance(inner, Ragged):
         return Ragged(_ragged_ngrams(inner, window), ragged.row_splits)
     values, splits = inner.tolist(), ragged.row_splits.tolist()
-    rows = [window(values[first:end]) for first, end in zip(splits, splits[1:], strict=False)]
+    rows = [window(values[first:end]) for first, end in pairwise(splits)]
     joined = strings([gram for row in rows for gram in row], (sum(map(len, rows)),))
     return Ragged(joined, np.cumsum([0, *map(len, rows)], dtype=ragged.row_splits.dtype))
 

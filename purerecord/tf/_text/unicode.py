@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,7 @@ def unicode_encode(
             encoded = unicode_encode(input.values, output_encoding, errors, replacement_char)
             return RaggedTensor(Ragged(unwrap(encoded), unwrap(input.row_splits)))
         values, splits = inner.tolist(), unwrap(input.row_splits).tolist()
-        rows = [encode(values[first:end]) for first, end in zip(splits, splits[1:], strict=False)]
+        rows = [encode(values[first:end]) for first, end in pairwise(splits)]
         return of_array(strings(rows, (len(rows),)))
     array = convert_to_tensor(input)._array
     if not array.ndim:

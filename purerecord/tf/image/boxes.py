@@ -283,7 +283,7 @@ def _colour_table(colors: Any, depth: int) -> Array:
                 f"colors must have equal or more channels than the image provided: {shape_text(given.shape)}"
             )
         table = given.astype(np.float32)
-    return table[:, :depth]
+    return np.asarray(table[:, :depth])
 
 
 def _draw(picture: Array, box: Array, colour: Array) -> None:

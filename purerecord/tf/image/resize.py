@@ -133,7 +133,7 @@ def _area_weights(old: int, new: int, align: bool) -> Array:
     shared = np.minimum(pixels + 1, begins + scale) - np.maximum(pixels, begins)
     weights = np.maximum(shared, 0)
     weights[:, old - 1] += weights[:, old:].sum(axis=1)  # beyond the edge the last pixel is repeated
-    return (weights[:, :old] / scale).astype(np.float32)
+    return np.asarray(weights[:, :old] / scale, np.float32)
 
 
 def _checked_batch(images: Any, size: Any) -> tuple[Array, int, int]:

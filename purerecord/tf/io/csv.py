@@ -6,11 +6,12 @@ This module does not know files; ``tf.data.TextLineDataset`` gives the lines.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .._text.elementwise import string_tensor, texts_of
+from .._text.elementwise import string_array, texts_of
 from .._text.numbers import as_float, as_integer
 from .._values.convert import strings
 from .._values.operators import kernel_name
@@ -77,7 +78,7 @@ def decode_csv(  # noqa: PLR0917 - TensorFlow's signature
     delimiter = _as_bytes(field_delim)
     if len(delimiter) != 1:
         raise invalid("field_delim should be only 1 char")
-    lines = string_tensor(records, "DecodeCSV", convert=not isinstance(records, EagerTensor))._array
+    lines = string_array(records, "DecodeCSV", convert=not isinstance(records, EagerTensor))
     missing = _as_bytes(na_value)
     fields = _Fields(delimiter, bool(use_quote_delim), list(select_cols or []))
     rows = []
@@ -95,7 +96,7 @@ def decode_csv(  # noqa: PLR0917 - TensorFlow's signature
 
 
 def _check_selection(columns: list[int], count: int) -> None:
-    if any(one >= other for one, other in zip(columns, columns[1:], strict=False)):
+    if any(one >= other for one, other in pairwise(columns)):
         raise ValueError("select_cols is not strictly increasing.")
     if columns and columns[0] < 0:
         raise ValueError("select_cols contains negative values.")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._text.elementwise import each, string_tensor, texts_of
+from .._text.elementwise import each, string_array, texts_of
 from .._values.convert import Array, strings
 from .._values.operators import kernel_name, shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array
@@ -201,7 +201,7 @@ def decode_proto(  # noqa: PLR0917 - TensorFlow's signature
             raise invalid(f"Unexpected output type for {field.full_name}: {kind_name} to {wanted}")
     if message_format not in ("binary", "text"):
         raise invalid("format must be one of binary or text")
-    array = string_tensor(bytes, "DecodeProtoV2", convert=not isinstance(bytes, EagerTensor))._array
+    array = string_array(bytes, "DecodeProtoV2", convert=not isinstance(bytes, EagerTensor))
     messages = [_parsed(kind, text, message_format) for text in texts_of(array)]
     columns = [[_values(message, field) for message in messages] for field in fields]
     sizes = np.array([[len(row) for row in column] for column in columns], np.int32).T

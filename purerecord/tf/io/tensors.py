@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import DecodeError, SchemaError
 from ...payload import tensor as core
-from .._text.elementwise import string_tensor
+from .._text.elementwise import string_array as tensor_array
 from .._values.convert import strings as string_matrix
 from .._values.operators import kernel_name
 from .._values.ragged_sparse import SparseTensor
@@ -111,7 +111,7 @@ def _as_numbers(octets: Any, dtype: Any, *, swap: bool) -> Any:
 
 def string_array(value: Any, op: str = "ParseTensor") -> Any:
     """An array of ``bytes`` objects; for the operation ``op``."""
-    return string_tensor(value, op, convert=not isinstance(value, EagerTensor))._array
+    return tensor_array(value, op, convert=not isinstance(value, EagerTensor))
 
 
 # --- Sparse tensors ---------------------------------------------------------------------------------
