@@ -1,5 +1,7 @@
 """Scripts of TensorFlow's users: the same text runs with ``purerecord.tf`` and with TensorFlow."""
 
+# ruff: noqa: E501 - the scripts are as they are
+
 from __future__ import annotations
 
 import textwrap
