@@ -91,7 +91,6 @@ _RENAMED = {
     "string_to_hash_bucket": ("strings", "to_hash_bucket_v1"),
     "string_to_hash_bucket_fast": ("strings", "to_hash_bucket_fast"),
     "string_to_hash_bucket_strong": ("strings", "to_hash_bucket_strong"),
-    "string_length": ("strings", "length"),
     "string_join": ("strings", "join"),
     "string_to_number": ("strings", "string_to_number"),
     "substr": ("strings", "substr"),
