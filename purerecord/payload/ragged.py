@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import index
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ class Ragged:
     [[1, 2], [], [3]]
     """
 
-    values: Union[Array, Ragged, BytesColumn]
+    values: Any  # an array, a BytesColumn or a Ragged
     row_splits: Offsets
     missing: Mask | None = None
     untyped: Mask | None = None
@@ -99,7 +99,7 @@ class Ragged:
         return cls(np.concatenate([converted(part, dtype) for part in parts] or [np.empty(0, dtype)]), splits)
 
     @property
-    def flat_values(self) -> Array | BytesColumn:
+    def flat_values(self) -> Any:
         """The innermost values: those of all rows, one after the other."""
         return self.values.flat_values if isinstance(self.values, Ragged) else self.values
 
@@ -112,7 +112,7 @@ class Ragged:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the values; ``object`` for bytes."""
-        return self.flat_values.dtype
+        return np.dtype(self.flat_values.dtype)
 
     @property
     def shape(self) -> tuple[int | None, ...]:

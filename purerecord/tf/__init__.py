@@ -11,8 +11,10 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
     gfile, io/            files, records, parsing
     image/                ``decode_jpeg``, ``resize``, ...
     data/                 ``tf.data``: datasets
-    app, flags, logging, config, python_io, compat
+    lookup, audio, test   tables, WAV files, ``tf.test.TestCase``
+    app, flags, logging, config, distribute, python_io, compat
                           small namespaces that scripts use, many of them from TensorFlow 1
+    _text/, _random/      the larger parts of ``strings`` and ``random``
     _missing              the error for names that TensorFlow has and this namespace does not
     __main__              prints the list of all names, for docs/tensorflow.md
 
@@ -79,9 +81,10 @@ _LAZY = {
     "logging": "get_logger",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv "  # noqa: E501
+        "decode_json_example deserialize_many_sparse encode_base64 matching_files "
         "parse_example parse_single_example parse_single_sequence_example parse_tensor read_file "
-        "serialize_tensor write_file"
+        "serialize_many_sparse serialize_sparse serialize_tensor write_file"
     ),
 }
 _RENAMED = {
@@ -91,10 +94,20 @@ _RENAMED = {
     "random_crop": ("image", "random_crop"),
     "random_shuffle": ("random", "shuffle"),
     "truncated_normal": ("random", "truncated_normal"),
+    "multinomial": ("random", "multinomial"),
+    "random_gamma": ("random", "gamma"),
+    "random_poisson": ("random", "poisson_v1"),
     "as_string": ("strings", "as_string"),
+    "decode_raw": ("io.tensors", "decode_raw_v1"),
+    "reduce_join": ("strings", "reduce_join_v1"),
     "regex_replace": ("strings", "regex_replace"),
+    "string_split": ("_text.splitting", "string_split"),
+    "string_strip": ("strings", "strip"),
+    "string_to_hash_bucket": ("strings", "to_hash_bucket_v1"),
+    "string_to_hash_bucket_fast": ("strings", "to_hash_bucket_fast"),
+    "string_to_hash_bucket_strong": ("strings", "to_hash_bucket_strong"),
     "string_join": ("strings", "join"),
-    "string_to_number": ("strings", "to_number"),
+    "string_to_number": ("strings", "string_to_number"),
     "substr": ("strings", "substr"),
     "set_random_seed": ("random", "set_seed"),
     "to_float": ("_values.casting", "to_float"),
@@ -104,7 +117,6 @@ _RENAMED = {
     "to_bfloat16": ("_values.casting", "to_bfloat16"),
     "to_complex64": ("_values.casting", "to_complex64"),
     "to_complex128": ("_values.casting", "to_complex128"),
-    "string_split": ("strings", "string_split"),
     "div": ("_values.arithmetic", "div"),
     "div_no_nan": ("math", "divide_no_nan"),
     "diag": ("linalg", "tensor_diag"),
@@ -116,11 +128,13 @@ _RENAMED = {
 }
 _NAMESPACES = [
     "app",
+    "audio",
     "bitwise",
     "compat",
     "config",
     "data",
     "debugging",
+    "distribute",
     "dtypes",
     "errors",
     "flags",
@@ -129,6 +143,7 @@ _NAMESPACES = [
     "io",
     "linalg",
     "logging",
+    "lookup",
     "math",
     "nest",
     "python_io",
@@ -136,6 +151,7 @@ _NAMESPACES = [
     "random",
     "sparse",
     "strings",
+    "test",
     "train",
 ]
 # Names of TensorFlow 1: a prefix, the namespace of the function, and what follows the prefix.

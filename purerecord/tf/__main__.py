@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+from argparse import ArgumentParser
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -81,11 +82,20 @@ def _sentence(value: Any) -> str:
     return first.partition(". ")[0].rstrip(".").replace("``", "`")
 
 
-def main(pages: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Print the list, or update the pages."""
-    for path in map(Path, pages):
-        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
-    if not pages:
+    parser = ArgumentParser("python -m purerecord.tf", description="List the names in purerecord.tf.")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="replace the list in this page, in place")
+    for page in parser.parse_args(arguments).pages:
+        path = Path(page)
+        try:
+            old = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            parser.exit(1, f"{path} cannot be read: {error}\n")
+        if HEADING not in old:
+            parser.exit(1, f"{path} has no heading {HEADING.strip()!r}, below which the list goes\n")
+        path.write_text(updated(old), encoding="utf-8")
+    if not arguments:
         print(tables(), end="")
 
 

@@ -1,7 +1,7 @@
 """The error for names that TensorFlow has and ``purerecord.tf`` does not.
 
 ``__getattr__ = missing("image")`` at the end of a module makes ``tf.image.ssim`` an ``AttributeError`` that
-says what purerecord covers and where the list of names is. This module does not know which names exist.
+says what purerecord covers and how to list its names. This module does not know which names exist.
 """
 
 from __future__ import annotations
@@ -13,17 +13,14 @@ from typing import Any
 _ABOUT = {
     "GradientTape": "automatic differentiation",
     "Module": "models",
-    "audio": "audio codecs",
     "autodiff": "automatic differentiation",
     "autograph": "graphs from Python code",
-    "distribute": "training on many machines",
     "estimator": "models",
     "experimental": "experiments of the TensorFlow runtime",
     "feature_column": "input layers of models",
     "keras": "models, layers and training",
     "layers": "layers of models",
     "lite": "models on small devices",
-    "lookup": "lookup tables",
     "losses": "losses for training",
     "nn": "neural networks",
     "optimizers": "training",
@@ -48,7 +45,7 @@ def missing(namespace: str = "") -> Callable[[str], Any]:
         what = f"{prefix}{name} ({about})" if about else f"{prefix}{name}"
         raise AttributeError(
             f"{what} is not in purerecord.tf, which covers TFRecord input pipelines; "
-            "docs/tensorflow.md lists what is there"
+            "python -m purerecord.tf lists what is there, and TensorFlow itself has the rest"
         )
 
     return __getattr__

@@ -21,8 +21,13 @@ __all__ = [
     "DEFINE_float",
     "DEFINE_integer",
     "DEFINE_list",
+    "DEFINE_multi_float",
+    "DEFINE_multi_integer",
+    "DEFINE_multi_string",
+    "DEFINE_spaceseplist",
     "DEFINE_string",
     "mark_flag_as_required",
+    "mark_flags_as_required",
 ]
 
 _TRUE, _FALSE = ("true", "t", "1"), ("false", "f", "0")
@@ -50,7 +55,7 @@ class _Flags:
         unknown = [word for word in rest if word.startswith("-")]
         if unknown and not known_only:
             self._parser.error(f"unknown command line flag {unknown[0].partition('=')[0].lstrip('-')!r}")
-        self._values.update(vars(found))
+        self._values.update({name: value for name, value in vars(found).items() if " " not in name})
         for name in sorted(self._required):
             if self._values.get(name) is None:
                 self._parser.error(f"flag --{name}=None: Flag --{name} must have a value other than None.")
@@ -124,6 +129,47 @@ def DEFINE_enum(name: str, default: str | None, enum_values: Sequence[str], help
 def DEFINE_list(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
     """Defines a flag whose value is a comma-separated list."""
     _define(name, _list(default) if isinstance(default, str) else default, help, _list)
+
+
+def DEFINE_spaceseplist(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
+    """Defines a flag whose value is a list, separated by white space."""
+    given = default.split() if isinstance(default, str) else default
+    _define(name, given, help, lambda text: text.split())
+
+
+class _Append(argparse.Action):
+    """Collects the values of a flag that occurs several times; the first one replaces the default."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        seen = getattr(namespace, f"{self.dest} seen", [])
+        setattr(namespace, f"{self.dest} seen", [*seen, values])
+        setattr(namespace, self.dest, [*seen, values])
+
+
+def _define_multi(name: str, default: Any, text: str | None, kind: Callable[[str], Any]) -> None:
+    given = default if default is None or isinstance(default, (list, tuple)) else [default]
+    _define(name, None if given is None else list(given), text, kind, action=_Append)
+
+
+def DEFINE_multi_string(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
+    """Defines a flag that may occur several times; its value is the list of texts."""
+    _define_multi(name, default, help, str)
+
+
+def DEFINE_multi_integer(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
+    """Defines a flag that may occur several times; its value is the list of integers."""
+    _define_multi(name, default, help, lambda text: int(text, 0))
+
+
+def DEFINE_multi_float(name: str, default: Any, help: str | None) -> None:  # noqa: A002, N802
+    """Defines a flag that may occur several times; its value is the list of floats."""
+    _define_multi(name, default, help, float)
+
+
+def mark_flags_as_required(flag_names: Sequence[str]) -> None:
+    """Makes parsing fail if one of the flags has no value."""
+    for name in flag_names:
+        mark_flag_as_required(name)
 
 
 def mark_flag_as_required(flag_name: str) -> None:

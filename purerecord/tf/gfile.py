@@ -52,17 +52,23 @@ class FileStatistics(NamedTuple):
 
 
 class GFile:
-    """A file that is opened when it is first read or written; it iterates over its lines."""
+    """A file that is opened when it is first read or written; it iterates over its lines.
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    As in TensorFlow, reading and writing are two handles: reading begins at the beginning of the file,
+    and the first write of a mode with r or w empties it.
+    """
+
+    def __init__(self, name: Any, mode: str = "r", encoding: str = "utf-8") -> None:
         plain = mode.replace("b", "")
         if plain not in _MODES:
             text = "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
             raise invalid(text)
-        self._name, self._mode = name, mode
+        self._name, self._mode, self._encoding = name, mode, encoding
         self._binary = "b" in mode
-        self._plain = plain
-        self._file: Any = None
+        self._reads, self._writes = plain in ("r", "r+", "w+", "a+"), plain != "r"
+        self._begins = "ab" if "a" in plain else "wb"
+        self._reader: Any = None
+        self._writer: Any = None
 
     @property
     def name(self) -> Any:
@@ -74,19 +80,25 @@ class GFile:
         """The mode that the constructor was given."""
         return self._mode
 
-    def _opened(self, allowed: bool = True, purpose: str = "") -> Any:
-        if not allowed:
-            raise errors.PermissionDeniedError(None, None, f"File isn't open for {purpose}")
-        if self._file is None:
-            with translated():
-                self._file = _open(self._name, self._plain + "b")
-        return self._file
-
     def _readable(self) -> Any:
-        return self._opened(self._plain == "r" or "+" in self._plain, "reading")
+        self.flush()
+        if self._reader is None:
+            if not self._reads:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+            with translated():
+                self._reader = _open(self._name, "rb")
+        return self._reader
+
+    def _writable(self) -> Any:
+        if self._writer is None:
+            if not self._writes:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+            with translated():
+                self._writer = _open(self._name, self._begins)
+        return self._writer
 
     def _converted(self, data: bytes) -> Any:
-        return data if self._binary else data.decode()
+        return data if self._binary else data.decode(self._encoding)
 
     def read(self, n: int = -1) -> Any:
         """``n`` bytes, or all the rest, as text unless the mode has a b."""
@@ -105,43 +117,57 @@ class GFile:
         return list(self)
 
     def write(self, file_content: Any) -> None:
-        """Write text (as UTF-8) or bytes."""
-        file = self._opened(self._plain != "r", "writing")
+        """Write text or bytes."""
+        file = self._writable()
         if not isinstance(file_content, (str, bytes)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
         with translated():
-            file.write(file_content.encode() if isinstance(file_content, str) else file_content)
+            file.write(file_content.encode(self._encoding) if isinstance(file_content, str) else file_content)
 
-    def seek(self, offset: int, whence: int = 0) -> None:
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Go to an offset from the beginning (0), the current position (1) or the end (2)."""
         file = self._readable()
-        position = offset + (0, file.tell(), self.size())[whence] if whence in (0, 1, 2) else 0
-        if position < 0:
-            raise invalid(f"Seeking to a negative position: {position}")
-        file.seek(offset, whence)
+        if offset is None and position is None:
+            raise TypeError("seek(): offset argument required")
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
+        if whence not in (0, 1, 2):
+            raise invalid(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
+        target = int(position if offset is None else offset)  # type: ignore[arg-type]
+        target += (0, file.tell(), self.size() if whence == 2 else 0)[whence]
+        if target < 0:
+            raise invalid(f"Seeking to a negative position: {target}")
+        size = self.size()
+        file.seek(min(target, size))
+        if target > size:
+            raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """The current position in bytes."""
-        return int(self._opened().tell())
+        """The current position in bytes: of reading, or of writing if the mode does not read."""
+        return int((self._readable() if self._reads else self._writable()).tell())
 
     def size(self) -> int:
         """The size of the file in bytes."""
         return stat(self._name).length
 
-    def seekable(self) -> bool:
-        """True, as in TensorFlow."""
-        return True
-
     def flush(self) -> None:
         """Pass written data to the operating system."""
-        if self._file is not None:
-            self._file.flush()
+        if self._writer is not None:
+            with translated():
+                self._writer.flush()
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
+        if reader is not None:
+            reader.close()
+        if writer is not None:
+            with translated():
+                writer.close()
+
+    def seekable(self) -> bool:
+        """True, as in TensorFlow."""
+        return True
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -161,7 +187,7 @@ class GFile:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
+        if getattr(self, "_reader", None) or getattr(self, "_writer", None):
             self.close()
 
 
@@ -378,19 +404,69 @@ def get_registered_schemes() -> list[str]:
     return sorted({"", "file", *known})
 
 
-# The names in ``tf.gfile`` of TensorFlow 1.
+# --- The names in ``tf.gfile`` of TensorFlow 1 --------------------------------------------------------
+
 FastGFile = Open = GFile
-Copy = copy
-DeleteRecursively = rmtree
-Exists = exists
-Glob = glob
-IsDirectory = isdir
-ListDirectory = listdir
-MakeDirs = makedirs
-MkDir = mkdir
-Remove = remove
-Rename = rename
-Stat = stat
-Walk = walk
+
+
+def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: N802 - TensorFlow's names
+    """Copy a file."""
+    copy(oldpath, newpath, overwrite)
+
+
+def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
+    """Delete a folder and everything in it."""
+    rmtree(dirname)
+
+
+def Exists(filename: Any) -> bool:  # noqa: N802
+    """Whether a file or folder of that name exists."""
+    return exists(filename)
+
+
+def Glob(filename: Any) -> list[str]:  # noqa: N802
+    """The files and folders that match a pattern or a list of patterns."""
+    return glob(filename)
+
+
+def IsDirectory(dirname: Any) -> bool:  # noqa: N802
+    """Whether it is a folder."""
+    return isdir(dirname)
+
+
+def ListDirectory(dirname: Any) -> list[str]:  # noqa: N802
+    """The names in a folder."""
+    return listdir(dirname)
+
+
+def MakeDirs(dirname: Any) -> None:  # noqa: N802
+    """Create a folder and its missing parents."""
+    makedirs(dirname)
+
+
+def MkDir(dirname: Any) -> None:  # noqa: N802
+    """Create a folder in an existing one."""
+    mkdir(dirname)
+
+
+def Remove(filename: Any) -> None:  # noqa: N802
+    """Delete a file."""
+    remove(filename)
+
+
+def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa: N802
+    """Rename or move a file or folder."""
+    rename(oldname, newname, overwrite)
+
+
+def Stat(filename: Any) -> FileStatistics:  # noqa: N802
+    """Length, modification time, and whether it is a folder."""
+    return stat(filename)
+
+
+def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:  # noqa: N802
+    """The folders below ``top``, each with the names in it."""
+    return walk(top, in_order)
+
 
 __getattr__ = missing("io.gfile")

@@ -6,35 +6,62 @@ This module does not know files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..payload.ragged import Ragged
 from ._missing import missing
+from ._text import regex
+from ._text.elementwise import each, string_array
+from ._text.formatting import format  # noqa: A004 - TensorFlow's name
+from ._text.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from ._text.numbers import as_float, as_integer
+from ._text.splitting import bytes_split, ngrams
+from ._text.unicode import (
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+    with_rows,
+)
 from ._values import ragged_operations
 from ._values.convert import Array
 from ._values.convert import strings as bytes_array
 from ._values.dispatch import each_element, for_ragged
 from ._values.operators import kernel_name, shape_text
 from ._values.ragged_sparse import RaggedTensor
-from ._values.tensor import EagerTensor, convert_to_tensor, of_array
-from .dtypes import as_dtype, float32, of_numpy, string
+from ._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from .dtypes import as_dtype, float32, float64, int32, int64, of_numpy, string, uint32, uint64
 from .errors import OutOfRangeError, invalid
 
 __all__ = [
     "as_string",
+    "bytes_split",
+    "format",
     "join",
     "length",
     "lower",
+    "ngrams",
     "reduce_join",
     "regex_full_match",
     "regex_replace",
     "split",
     "strip",
     "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
     "to_number",
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
+    "unsorted_segment_join",
     "upper",
 ]
 
@@ -49,25 +76,26 @@ def _strings(value: Any) -> Array:
     return convert_to_tensor(value, string)._array
 
 
-def _each(function: Callable[[bytes], Any], value: Any, dtype: Any = object) -> EagerTensor:
+def _attribute(name: str, value: Any) -> bytes:
+    """An argument that TensorFlow takes as text only, not as a tensor."""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
+    return value.encode() if isinstance(value, str) else value
+
+
+def _scalar(what: str, value: Any) -> bytes:
+    """A string that may be given as a scalar tensor."""
     array = _strings(value)
-    made = np.empty(array.size, dtype)
-    for position, text in enumerate(array.reshape(-1).tolist()):
-        made[position] = function(text)
-    return of_array(made.reshape(array.shape))
+    if array.ndim:
+        raise invalid(f"{what} {shape_text(array.shape)}")
+    return bytes(array[()])
 
 
-def _raw(value: Any) -> bytes:
-    text: Any = convert_to_tensor(value, string)._array[()]
-    return bytes(text)
-
-
-@each_element
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
     """The number of bytes, or of characters of UTF-8, in each string."""
     if _is_utf8(unit):
-        return _each(lambda text: len(re.sub(rb"[\x80-\xbf]", b"", text)), input, np.int32)
-    return _each(len, input, np.int32)
+        return each("StringLength", lambda text: len(re.sub(rb"[\x80-\xbf]", b"", text)), input, np.int32)
+    return each("StringLength", len, input, np.int32)
 
 
 def _is_utf8(unit: str) -> bool:
@@ -83,45 +111,49 @@ def _characters(text: bytes) -> list[bytes]:
     return re.findall(rb"(?s).[\x80-\xbf]*", text)
 
 
-@each_element
-def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
+def _is_unicode(encoding: Any) -> bool:
+    if encoding not in ("", "utf-8"):
+        raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+    return bool(encoding == "utf-8")
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:  # noqa: A002
     """The strings in lower case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
-    if encoding:
-        return _each(lambda text: text.decode(encoding).lower().encode(), input)
-    return _each(bytes.lower, input)
+    if _is_unicode(encoding):
+        return each("StringLower", lambda text: text.decode(errors="replace").lower().encode(), input)
+    return each("StringLower", bytes.lower, input)
 
 
-@each_element
-def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:  # noqa: A002
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:  # noqa: A002
     """The strings in upper case: ASCII, or all of Unicode with ``encoding="utf-8"``."""
-    if encoding:
-        return _each(lambda text: text.decode(encoding).upper().encode(), input)
-    return _each(bytes.upper, input)
+    if _is_unicode(encoding):
+        return each("StringUpper", lambda text: text.decode(errors="replace").upper().encode(), input)
+    return each("StringUpper", bytes.upper, input)
 
 
-@each_element
-def strip(input: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+def strip(input: Any, name: str | None = None) -> Any:  # noqa: A002
     """The strings without white space at both ends."""
-    return _each(bytes.strip, input)
+    return each("StringStrip", bytes.strip, input)
 
 
-def _join_ragged(dense: Any, inputs: Any, separator: Any = "", name: str | None = None) -> Any:
-    """Ragged tensors of strings, joined element by element."""
-    return ragged_operations.each_value(dense, inputs, separator)
-
-
-@for_ragged(_join_ragged)
-def join(inputs: Any, separator: Any = "", name: str | None = None) -> EagerTensor:
+def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     """Strings joined; tensors of strings are joined element by element."""
-    between = _raw(separator)
-    parts = [_strings(part) for part in inputs]
+    if isinstance(inputs, (str, bytes)):
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
+    between = _attribute("separator", separator)
+    ragged = next((part for part in inputs if isinstance(part, RaggedTensor)), None)
+    if ragged is not None:
+        flat = [part.flat_values if isinstance(part, RaggedTensor) else part for part in inputs]
+        return ragged.with_flat_values(join(flat, separator))
+    parts = [string_array(part, "StringJoin", convert=True) for part in inputs]
     shape = next((part.shape for part in parts if part.ndim), ())
     for part in parts:
         if part.ndim and part.shape != shape:
             raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(part.shape)}")
-    arrays = np.broadcast_arrays(*parts)
-    rows = zip(*(array.reshape(-1).tolist() for array in arrays), strict=True)
-    return of_array(bytes_array([between.join(row) for row in rows], arrays[0].shape))
+    if not parts:
+        return of_array(b"")
+    rows = zip(*(np.broadcast_to(part, shape).reshape(-1).tolist() for part in parts), strict=True)
+    return of_array(bytes_array([between.join(row) for row in rows], shape))
 
 
 @for_ragged(ragged_operations.reduce_join)
@@ -129,7 +161,8 @@ def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> EagerTensor:
     """The strings joined along dimensions, or all of them."""
-    array, between = _strings(inputs), _raw(separator)
+    array = string_array(inputs, "ReduceJoin")
+    between = _attribute("separator", separator)
     places = list(range(array.ndim))[::-1] if axis is None else np.atleast_1d(axis).tolist()
     for place in places:
         if not -array.ndim <= place < array.ndim:
@@ -150,6 +183,47 @@ def reduce_join(
     return of_array(bytes_array(texts, tuple(shape) if keepdims else outer))
 
 
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> EagerTensor:
+    """The strings with the same segment number joined, in the order in which they come."""
+    array, ids = _strings(inputs), _whole_numbers(segment_ids, "Tindices")
+    count = int(to_numpy(num_segments))
+    if not ids.ndim:
+        raise invalid("Segment_id cannot have rank 0")
+    for place, (size, own) in enumerate(zip(ids.shape, array.shape, strict=False)):
+        if size != own:
+            raise invalid(f"Segment dimension is {size} while input dimension is {own} in rank {place}")
+    if ids.ndim > array.ndim:
+        raise invalid("Number of dimensions of segment_ids must not exceed that of the inputs")
+    if ids.size and not 0 <= int(ids.min()) <= int(ids.max()) < count:
+        raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
+    columns = int(np.prod(array.shape[ids.ndim :], dtype=np.int64))
+    rows = array.reshape(ids.size, columns)
+    joined: list[list[list[bytes]]] = [[[] for _ in range(columns)] for _ in range(count)]
+    for number, row in zip(ids.reshape(-1).tolist(), rows.tolist(), strict=True):
+        if number >= 0:
+            for place, text in enumerate(row):
+                joined[number][place].append(text)
+    between = _attribute("separator", separator)
+    texts = [between.join(parts) for segment in joined for parts in segment]
+    return of_array(bytes_array(texts, (count, *array.shape[ids.ndim :])))
+
+
+def reduce_join_v1(  # noqa: PLR0917 - TensorFlow's signature
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: Any = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> EagerTensor:
+    """The strings joined along dimensions, or all of them, in TensorFlow 1."""
+    kept = bool(keep_dims if keepdims is None else keepdims)
+    return reduce_join(inputs, reduction_indices if axis is None else axis, kept, separator)
+
+
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
     """The parts between separators or white space: a tensor for one string, else a ragged tensor."""
     if isinstance(input, RaggedTensor):
@@ -157,23 +231,22 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
             raise ValueError(
                 f"Tensor conversion requested dtype string for RaggedTensor with dtype {input.dtype.name}"
             )
-        return input.with_flat_values(split(input.flat_values, sep, maxsplit))
+        pieces = split(input.flat_values, sep, maxsplit)
+        return with_rows(input, pieces._ragged)
     array = _strings(input)
-    between = None if sep is None or not _raw(sep) else _raw(sep)
-    rows = [text.split(between, maxsplit) for text in array.reshape(-1).tolist()]
+    between = (_scalar("sep must be a scalar, got shape:", sep) if sep is not None else b"") or None
+    limit = int(maxsplit)
+    rows = [text.split(between, limit) if limit else [text] for text in array.reshape(-1).tolist()]
     pieces = bytes_array([piece for row in rows for piece in row], (sum(map(len, rows)),))
     if not array.ndim:
         return of_array(pieces)
-    ragged = Ragged(pieces, np.cumsum([0, *map(len, rows)]))
-    for place in range(array.ndim - 1, 0, -1):
-        outer = int(np.prod(array.shape[:place], dtype=np.int64))
-        ragged = Ragged(ragged, np.arange(outer + 1) * array.shape[place])
-    return RaggedTensor(ragged)
+    return with_rows(of_array(array), Ragged(pieces, np.cumsum([0, *map(len, rows)], dtype=np.int64)))
 
 
-@each_element
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:  # noqa: A002
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
     """``len`` bytes or characters from ``pos`` on, -1 for all; a negative ``pos`` counts from the end."""
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(substr(input.flat_values, pos, len, unit))
     array, first, count = _strings(input), _whole_numbers(pos), _whole_numbers(len)
     if first.shape != count.shape:
         shapes = f"{shape_text(first.shape)} vs. {shape_text(count.shape)}"
@@ -192,11 +265,13 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     )
 
 
-def _whole_numbers(value: Any) -> Array:
+def _whole_numbers(value: Any, attribute: str = "T") -> Array:
     array = convert_to_tensor(value)._array
     if array.dtype not in (np.int32, np.int64):
         kind = kernel_name(of_numpy(array.dtype))
-        raise invalid(f"Value for attr 'T' of {kind} is not in the list of allowed values: int32, int64")
+        raise invalid(
+            f"Value for attr {attribute!r} of {kind} is not in the list of allowed values: int32, int64"
+        )
     return array
 
 
@@ -223,31 +298,62 @@ def regex_replace(
     rewrite: Any,
     replace_global: bool = True,
     name: str | None = None,
-) -> EagerTensor:
-    """The strings with matches of ``pattern`` replaced; ``\\\\1`` in ``rewrite`` is a group, as in ``re``."""
-    compiled, new = re.compile(_raw(pattern)), _raw(rewrite).replace(b"\\0", b"\\g<0>")
-    return _each(lambda text: compiled.sub(new, text, 0 if replace_global else 1), input)
+) -> Any:
+    """The strings with matches of ``pattern`` replaced; ``\\\\1`` in ``rewrite`` is a group."""
+    expression = _scalar("Pattern must be scalar, but received", pattern)
+    new = _scalar("Rewrite must be scalar, but received", rewrite)
+    regex.compiled(expression)
+    op = "StaticRegexReplace" if isinstance(pattern, (str, bytes)) else "RegexReplace"
+    return each(op, lambda text: regex.replaced(expression, new, text, bool(replace_global)), input)
 
 
-@each_element
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:  # noqa: A002
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:  # noqa: A002
     """Whether the whole string matches ``pattern``."""
-    compiled = re.compile(_raw(pattern))
-    return _each(lambda text: compiled.fullmatch(text) is not None, input, np.bool_)
+    expression = _scalar("Pattern must be scalar, but received", pattern)
+    regex.compiled(expression)
+    op = "StaticRegexFullMatch" if isinstance(pattern, (str, bytes)) else "RegexFullMatch"
+    return each(op, lambda text: regex.full_match(expression, text), input, np.bool_)
 
 
-@each_element
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> EagerTensor:  # noqa: A002
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:  # noqa: A002
     """The strings parsed as numbers."""
     wanted = as_dtype(out_type)
+    if wanted not in (float32, float64, int32, int64, uint32, uint64):
+        raise invalid(
+            f"Value for attr 'out_type' of {kernel_name(wanted)} is not in the list of allowed values: float, "  # noqa: E501
+            "double, int32, int64, uint32, uint64"
+        )
+    parse = as_integer if wanted.is_integer else as_float
 
     def parsed(text: bytes) -> Any:
-        try:
-            return int(text) if wanted.is_integer else float(text)
-        except ValueError:
-            raise invalid(f"StringToNumberOp could not correctly convert string: {text.decode()}") from None
+        number = parse(text, wanted)
+        if number is None:
+            shown = text.decode(errors="replace").partition("\0")[0]
+            raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
+        return number
 
-    return _each(parsed, input, wanted.as_numpy_dtype)
+    with np.errstate(over="ignore"):
+        return each("StringToNumber", parsed, input, wanted.as_numpy_dtype)
+
+
+def to_hash_bucket_v1(
+    string_tensor: Any = None,
+    num_buckets: Any = None,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Any:
+    """For each string the number of its bucket, by TensorFlow's own hash, in TensorFlow 1."""
+    return to_hash_bucket(string_tensor if input is None else input, num_buckets)
+
+
+def string_to_number(
+    string_tensor: Any = None,
+    out_type: Any = float32,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Any:
+    """The strings parsed as numbers, in TensorFlow 1."""
+    return to_number(string_tensor if input is None else input, out_type)
 
 
 @each_element
@@ -259,8 +365,11 @@ def as_string(  # noqa: PLR0917 - TensorFlow's signature
     width: int = -1,
     fill: str = "",
     name: str | None = None,
-) -> EagerTensor:
+) -> Any:
     """Numbers as text. ``fill`` is a flag of C's ``printf``: "0", "+", "-", "#" or a space."""
+    if isinstance(input, RaggedTensor):
+        made = as_string(input.flat_values, precision, scientific, shortest, width, fill)
+        return input.with_flat_values(made)
     tensor = convert_to_tensor(input)
     array, dtype = tensor._array, tensor.dtype
     if len(fill) > 1:
@@ -294,32 +403,6 @@ def _formatted(form: str, value: Any) -> str | bytes:
     if isinstance(value, complex):
         return f"({form % value.real},{form % value.imag})"
     return form.encode() % value if isinstance(value, bytes) else form % value
-
-
-def string_split(  # noqa: PLR0917
-    source: Any,
-    sep: Any = None,
-    skip_empty: bool = True,
-    delimiter: Any = None,
-    result_type: str = "SparseTensor",
-    name: str | None = None,
-) -> Any:
-    """The parts of a vector of strings between any of the bytes in ``sep``, in TensorFlow 1."""
-    array = _strings(source)
-    if array.ndim != 1:
-        raise invalid(f"input must be a vector, got shape: {shape_text(array.shape)}")
-    marks = b" " if sep is None and delimiter is None else _raw(delimiter if sep is None else sep)
-    rows = []
-    for text in array.tolist():
-        parts = re.split(b"[" + re.escape(marks) + b"]", text) if marks else [bytes([byte]) for byte in text]
-        rows.append([part for part in parts if part or not skip_empty])
-    pieces = bytes_array([piece for row in rows for piece in row], (sum(map(len, rows)),))
-    made = RaggedTensor(Ragged(pieces, np.cumsum([0, *map(len, rows)])))
-    if result_type == "SparseTensor":
-        return made.to_sparse()
-    if result_type == "RaggedTensor":
-        return made
-    raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
 __getattr__ = missing("strings")

@@ -72,7 +72,7 @@ LIBRARIES = {
     "storage.bz2_xz_zstd": {"backports"},
 }
 ADAPTERS = {"torch", "torch_workers", "jax", "grain", "arrow", "tfds", "tf", "cli"}
-TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec"}
+TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec", "google"}
 
 
 def top(module: str) -> str:

@@ -17,4 +17,4 @@ def test_scripts_that_set_up_devices_first_go_on():
     assert tf.config.experimental.set_memory_growth(cpu, True) is None
     assert tf.config.run_functions_eagerly(True) is None
     with pytest.raises(AttributeError, match="config"):
-        tf.config.threading  # noqa: B018 - asking is the test
+        tf.config.LogicalDeviceConfiguration  # noqa: B018 - asking is the test

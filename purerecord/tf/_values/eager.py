@@ -138,14 +138,14 @@ def py_function(
 ) -> Any:
     """Calls ``func`` with tensors and converts its results to the dtypes ``Tout``."""
     if func is None:
-        return functools.partial(_decorated, Tout=Tout)
+        return functools.partial(_decorated, call=py_function, Tout=Tout)
     return _results(func, [wrap_value(value) for value in inp or []], Tout, _converted)
 
 
-def _decorated(func: Callable[..., Any], Tout: Any = None) -> Callable[..., Any]:  # noqa: N803
+def _decorated(func: Callable[..., Any], call: Any, Tout: Any = None) -> Callable[..., Any]:  # noqa: N803
     @functools.wraps(func)
     def run(*values: Any) -> Any:
-        return py_function(func, values, Tout)
+        return call(func, values, Tout)
 
     return run
 
@@ -162,9 +162,12 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Calls ``func`` with arrays; its results must have the dtypes ``Tout``."""
+    """Calls ``func`` with arrays; its results must have the dtypes ``Tout``.
+
+    Without ``func``, a decorator of a function that is called so.
+    """
     if func is None:
-        raise ValueError("func argument cannot be None")
+        return functools.partial(_decorated, call=numpy_function, Tout=Tout)
     arrays = [wrap_value(value).numpy() for value in inp or []]
     return _results(func, arrays, Tout, _checked)
 

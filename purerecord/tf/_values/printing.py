@@ -28,6 +28,11 @@ def print(*inputs: Any, **options: Any) -> None:  # noqa: A001 - TensorFlow's na
         builtins.print(text, end=options.get("end", "\n"), file=stream)
 
 
+def tensor_text(value: EagerTensor, summarize: int = 3) -> str:
+    """The text of a tensor: the first and last ``summarize`` elements of each dimension."""
+    return _array_text(value._array, summarize)
+
+
 def _text(value: Any, summarize: int) -> str:
     if isinstance(value, dict):
         inner = ", ".join(f"{key!r}: {_text(item, summarize)}" for key, item in value.items())

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...payload.ragged import Ragged
 from ...payload.sparse import Sparse
 from .ragged_tensor import RaggedTensor

@@ -11,6 +11,9 @@ integers stand for their whole range and floats for 0 to 1. The random functions
     flip_and_rotate    ``flip_left_right``, ``rot90``, ``transpose``, ...
     colours            colour spaces: grey, and hue, saturation and value
     adjust             ``adjust_brightness``, ``random_contrast``, ``per_image_standardization``, ...
+    stateless          ``stateless_random_crop`` and so on
+    boxes              ``sample_distorted_bounding_box``, ``crop_and_resize``, ``draw_bounding_boxes``, ...
+    measure            ``psnr``, ``total_variation``, ``sobel_edges``, ``extract_patches``, ...
 
 This folder knows neither files nor datasets.
 """
@@ -22,11 +25,20 @@ from .adjust import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
+    adjust_jpeg_quality,
     per_image_standardization,
     random_brightness,
     random_contrast,
     random_hue,
+    random_jpeg_quality,
     random_saturation,
+)
+from .boxes import (
+    crop_and_resize,
+    draw_bounding_boxes,
+    non_max_suppression,
+    sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box,
 )
 from .codecs import (
     decode_bmp,
@@ -39,7 +51,18 @@ from .codecs import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from .colours import adjust_hue, adjust_saturation, grayscale_to_rgb, hsv_to_rgb, rgb_to_grayscale, rgb_to_hsv
+from .colours import (
+    adjust_hue,
+    adjust_saturation,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
 from .crop_and_pad import (
     central_crop,
     crop_to_bounding_box,
@@ -57,8 +80,34 @@ from .flip_and_rotate import (
     rot90,
     transpose,
 )
+from .measure import (
+    extract_image_patches,
+    extract_patches,
+    image_gradients,
+    psnr,
+    sobel_edges,
+    total_variation,
+)
 from .pixels import convert_image_dtype
-from .resize import ResizeMethod, resize, resize_images
+from .resize import (
+    ResizeMethod,
+    resize,
+    resize_area,
+    resize_bicubic,
+    resize_bilinear,
+    resize_images,
+    resize_nearest_neighbor,
+)
+from .stateless import (
+    stateless_random_brightness,
+    stateless_random_contrast,
+    stateless_random_crop,
+    stateless_random_flip_left_right,
+    stateless_random_flip_up_down,
+    stateless_random_hue,
+    stateless_random_jpeg_quality,
+    stateless_random_saturation,
+)
 
 __all__ = [
     "ResizeMethod",
@@ -66,9 +115,11 @@ __all__ = [
     "adjust_contrast",
     "adjust_gamma",
     "adjust_hue",
+    "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
     "convert_image_dtype",
+    "crop_and_resize",
     "crop_to_bounding_box",
     "decode_and_crop_jpeg",
     "decode_bmp",
@@ -76,32 +127,59 @@ __all__ = [
     "decode_image",
     "decode_jpeg",
     "decode_png",
+    "draw_bounding_boxes",
     "encode_jpeg",
     "encode_png",
+    "extract_image_patches",
     "extract_jpeg_shape",
+    "extract_patches",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",
     "hsv_to_rgb",
+    "image_gradients",
     "is_jpeg",
+    "non_max_suppression",
     "pad_to_bounding_box",
     "per_image_standardization",
+    "psnr",
     "random_brightness",
     "random_contrast",
     "random_crop",
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",
+    "random_jpeg_quality",
     "random_saturation",
     "resize",
+    "resize_area",
+    "resize_bicubic",
+    "resize_bilinear",
     "resize_image_with_crop_or_pad",
     "resize_images",
+    "resize_nearest_neighbor",
     "resize_with_crop_or_pad",
     "resize_with_pad",
     "rgb_to_grayscale",
     "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
     "rot90",
+    "sample_distorted_bounding_box",
+    "sobel_edges",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_jpeg_quality",
+    "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
+    "total_variation",
     "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
 ]
 
 # The name in TensorFlow 1.

@@ -12,17 +12,21 @@ This module knows neither files nor datasets.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...errors import DecodeError
-from .._values.convert import Array
-from .._values.operators import shape_text
+from .._values.convert import Array, strings
+from .._values.operators import kernel_name, shape_text
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
-from ..dtypes import as_dtype, float32, string, uint8, uint16
+from ..dtypes import as_dtype, float32, int32, int64, of_numpy, string, uint8, uint16
 from ..errors import InvalidArgumentError, UnimplementedError, combined_error, invalid
 from . import bmp, gif
+from .pixels import convert_image_dtype
 
 __all__ = [
     "decode_bmp",
@@ -53,9 +57,7 @@ def _pillow() -> Any:
 
 
 def _payload(contents: Any) -> bytes:
-    tensor = convert_to_tensor(contents)
-    if tensor.dtype is not string:
-        raise TypeError(f"contents must be a string tensor, not {tensor.dtype!r}")
+    tensor = convert_to_tensor(contents, string)
     if tensor.ndim:
         raise invalid(f"`contents` must be scalar but got shape{shape_text(tensor._array.shape)}")
     return bytes(tensor.numpy())
@@ -121,12 +123,17 @@ def decode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
 
     ``channels`` is 0 for those of the file, 1 for grey, 3 for colour. A ``ratio`` of 2, 4 or 8 decodes a
     smaller image. ``fancy_upscaling`` is always on and ``dct_method`` always "INTEGER_ACCURATE".
+
+    A cut off JPEG is an error unless ``try_recover_truncated`` or if at least ``acceptable_fraction`` of its
+    rows can be read. Rows that cannot be read are black.
     """
     if int(ratio) not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
-    return of_array(_decoded("DecodeJpeg", contents, channels, ratio=int(ratio)))
+    fraction = 0.0 if try_recover_truncated else min(1.0, float(acceptable_fraction))
+    reader = partial(_jpeg, ratio=int(ratio), recover=bool(try_recover_truncated), fraction=fraction)
+    return of_array(_decoded("DecodeJpeg", contents, channels, read_jpeg=reader))
 
 
 def check_is_jpeg(op: str, contents: Any) -> None:
@@ -136,12 +143,56 @@ def check_is_jpeg(op: str, contents: Any) -> None:
         raise invalid(f"{op} operation can run on JPEG only, but detected {kind}.")
 
 
-def _jpeg(image: Any, channels: int, ratio: int) -> Array:
+def _jpeg(data: bytes, channels: int, ratio: int = 1, recover: bool = False, fraction: float = 1.0) -> Array:
+    image = _open(data, "JPEG")
+    pixels = _jpeg_pixels(image, channels, ratio, strict=not recover and fraction == 1)
+    if pixels is not None:
+        return pixels
+    # The data is cut off. With a mark of its end, the decoder makes up what is missing.
+    whole = _jpeg_pixels(_open(data + b"\xff\xd9", "JPEG"), channels, ratio)
+    assert whole is not None
+    if recover:
+        return whole
+    read = _rows_read(data, channels, ratio, len(whole))
+    if not read or read < fraction * len(whole):
+        raise _broken("JPEG", ValueError("cut off"))
+    whole[read:] = 0
+    return whole
+
+
+def _rows_read(data: bytes, channels: int, ratio: int, rows: int) -> int:
+    """How many rows of a cut off JPEG can be decoded: those that hide what was in the picture before."""
+    left = []
+    for level in (0, 255):
+        image = _open(data, "JPEG")
+        _draft(image, channels, ratio)
+        image.load_prepare()
+        image.im = _pillow().core.fill(image.mode, image.size, (level,) * len(image.getbands()))
+        with suppress(OSError):
+            image.load()
+        image.tile = []  # do not load it once more
+        left.append(np.array(image).reshape(rows, -1))
+    return int((left[0] == left[1]).all(axis=1).sum())
+
+
+def _draft(image: Any, channels: int, ratio: int) -> None:
+    """In draft mode the decoder itself reduces to grey or to a smaller size, as in TensorFlow."""
+    small = tuple(max(1, length // ratio) for length in image.size) if ratio > 1 else None
+    image.draft("L" if channels == 1 else image.mode, small)
+
+
+def _jpeg_pixels(image: Any, channels: int, ratio: int, strict: bool = True) -> Array | None:
+    """The pixels of a JPEG; None if it is cut off, unless that is an error (``strict``)."""
     if min(image.size) < ratio:
         raise UnimplementedError(None, None, f"a picture this small is not decoded with ratio={ratio}")
-    small = tuple(max(1, length // ratio) for length in image.size) if ratio > 1 else None
-    # In draft mode the decoder itself reduces to grey or to a smaller size, as in TensorFlow.
-    image.draft("L" if channels == 1 else image.mode, small)
+    _draft(image, channels, ratio)
+    if not strict:
+        try:
+            image.load()
+        except OSError as error:
+            if "truncated" not in str(error):
+                raise _broken("JPEG", error) from error
+            return None
     if image.mode == "CMYK":
         if channels == 1:
             raise _broken("JPEG", ValueError("printing colours are not decoded to grey"))
@@ -157,9 +208,15 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
     data = _payload(contents)
     if not data.startswith(b"\xff\xd8\xff"):
         raise _broken("JPEG", ValueError(""))
+    wanted = as_dtype(output_type)
+    if wanted not in (int32, int64):
+        kind = kernel_name(wanted)
+        raise invalid(
+            f"Value for attr 'output_type' of {kind} is not in the list of allowed values: int32, int64"
+        )
     image = _open(data, "JPEG")
     shape = (image.height, image.width, len(image.getbands()))
-    return of_array(np.array(shape, as_dtype(output_type).as_numpy_dtype))
+    return of_array(np.array(shape, wanted.as_numpy_dtype))
 
 
 # --- PNG and the others -----------------------------------------------------------------------------
@@ -176,7 +233,13 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
 
 
 def _decoded(
-    op: str, contents: Any, channels: Any, *, ratio: int = 1, dtype: Any = uint8, animated: bool = False
+    op: str,
+    contents: Any,
+    channels: Any,
+    *,
+    dtype: Any = uint8,
+    animated: bool = False,
+    read_jpeg: Callable[[bytes, int], Array] = _jpeg,
 ) -> Array:
     """The pixels of a file of any format; with ``animated`` all frames of a GIF."""
     count, data = _check_channels(channels), _payload(contents)
@@ -185,7 +248,7 @@ def _decoded(
         if count == 4:
             raise invalid("JPEG does not support 4 channels")
         _check_bmp_op(op, kind)
-        return _as_dtype(_jpeg(_open(data, kind), count, ratio), dtype)
+        return _as_dtype(read_jpeg(data, count), dtype)
     if kind == "PNG":
         _check_bmp_op(op, kind)
         return _as_dtype(_png(_open(data, kind), count, dtype is uint16), dtype, scale=257)
@@ -323,30 +386,47 @@ def decode_image(
     """
     wanted = as_dtype(dtype)
     if wanted not in (uint8, uint16, float32):
-        raise invalid(f"The type must be uint8, uint16 or float32, got {wanted.name}")
+        return convert_image_dtype(decode_image(contents, channels, uint16, None, expand_animations), wanted)
     pixels = _decoded("DecodeImage", contents, channels or 0, dtype=wanted, animated=bool(expand_animations))
     return of_array(pixels)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> EagerTensor:
     """Whether the bytes begin like those of a JPEG."""
-    return of_array(np.array(_payload(contents).startswith(b"\xff\xd8\xff")))
+    array = to_numpy(convert_to_tensor(contents, string))
+    found = [text.startswith(b"\xff\xd8\xff") for text in array.reshape(-1).tolist()]
+    return of_array(np.array(found, np.bool_).reshape(array.shape))
 
 
 # --- Encoding ---------------------------------------------------------------------------------------
 
 
-def _checked_pixels(image: Any, channels: tuple[int, ...], dtypes: tuple[Any, ...]) -> Array:
+def _checked_pixels(op: str, image: Any, channels: tuple[int, ...], dtypes: tuple[Any, ...]) -> Array:
+    """The pixels of an image, or for ``EncodePng`` of a batch of images."""
     array = to_numpy(image)
-    if not any(array.dtype == dtype.as_numpy_dtype for dtype in dtypes):
-        names = " or ".join(dtype.name for dtype in dtypes)
-        raise invalid(f"cannot encode a tensor of {convert_to_tensor(image).dtype.name}; it must be {names}")
-    if array.ndim != 3:
+    if op == "EncodeJpeg" and not isinstance(image, EagerTensor):
+        array = to_numpy(convert_to_tensor(image, uint8))
+    dtype = of_numpy(array.dtype)
+    if dtype not in dtypes:
+        if len(dtypes) > 1:
+            names = ", ".join(allowed.name for allowed in dtypes)
+            raise invalid(
+                f"Value for attr 'T' of {kernel_name(dtype)} is not in the list of allowed values: {names}"
+            )
+        raise invalid(
+            f"cannot compute {op} as input #0(zero-based) was expected to be a {dtypes[0].name} tensor but is "  # noqa: E501
+            f"a {kernel_name(dtype)} tensor"
+        )
+    if op == "EncodeJpeg" and array.ndim != 3:
         raise invalid(f"image must be 3-dimensional{shape_text(array.shape)}")
-    if array.shape[2] not in channels:
-        shown = ", ".join(map(str, channels))
-        raise invalid(f"image must have {shown} channels, has shape: {shape_text(array.shape)}")
-    return array[..., 0] if array.shape[2] == 1 else array
+    if array.ndim < 3:
+        raise invalid(f"images must be at least rank 3{shape_text(array.shape)}")
+    if array.shape[-1] not in channels:
+        shown = ", ".join(map(str, channels[:-1])) + f"{',' if len(channels) > 2 else ''} or {channels[-1]}"
+        raise invalid(f"image must have {shown} channels, got {shape_text(array.shape)}")
+    if not array.size and op == "EncodePng":
+        raise invalid(f"image cannot be empty {shape_text(array.shape)}")
+    return array[..., 0] if array.shape[-1] == 1 else array
 
 
 def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
@@ -363,32 +443,51 @@ def encode_jpeg(  # noqa: PLR0917 - TensorFlow's signature
     name: str | None = None,
 ) -> EagerTensor:
     """A JPEG of uint8 pixels ``[height, width, 1 or 3]``."""
-    array = _checked_pixels(image, (1, 3), (uint8,))
+    array = _checked_pixels("EncodeJpeg", image, (1, 3), (uint8,))
     if (format, array.ndim) in (("grayscale", 3), ("rgb", 2)) or format not in ("", "grayscale", "rgb"):
         raise invalid(f"format {format!r} does not suit an image of shape {shape_text(array.shape)}")
     if not 0 <= int(quality) <= 100:
         raise invalid(f"quality must be in [0,100], got {quality}")
-    if density_unit not in ("in", "cm") or xmp_metadata:
-        raise UnimplementedError(None, None, "density_unit is in or cm, and there is no xmp_metadata")
-    factor = 1 if density_unit == "in" else 2.54
+    if density_unit not in ("in", "cm"):
+        raise invalid(
+            f'Value for attr \'density_unit\' of "{density_unit}" is not in the list of allowed values: "in", "cm"'  # noqa: E501
+        )
+    if xmp_metadata:
+        raise UnimplementedError(None, None, "encode_jpeg writes no xmp_metadata")
     options: dict[str, Any] = {
         "quality": int(quality),
         "progressive": bool(progressive),
         "optimize": bool(optimize_size),
-        "dpi": (int(x_density) * factor, int(y_density) * factor),
+        "dpi": (int(x_density), int(y_density)),
     }
     if array.ndim == 3:
         options["subsampling"] = 2 if chroma_downsampling else 0
-    return _encoded(array, "JPEG", options)
+    encoded = _encoded(array, "JPEG", options)
+    if density_unit == "in":
+        return encoded
+    data = bytearray(encoded.numpy())
+    data[13] = 2  # the unit in the JFIF header; Pillow knows inches only
+    return of_array(bytes(data))
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> EagerTensor:
-    """A PNG of uint8 pixels ``[height, width, 1 to 4]``, or of uint16 ones ``[height, width, 1]``."""
-    array = _checked_pixels(image, (1, 2, 3, 4), (uint8, uint16))
-    if array.dtype == np.uint16 and array.ndim == 3:
+    """A PNG of uint8 pixels ``[height, width, 1 to 4]``, or of uint16 ones ``[height, width, 1]``.
+
+    Of a batch of images, a tensor of PNGs.
+    """
+    array = _checked_pixels("EncodePng", image, (1, 2, 3, 4), (uint8, uint16))
+    if not -1 <= int(compression) <= 9:
+        raise invalid(f"compression should be in [-1,9], got {compression}")
+    grey = to_numpy(image).shape[-1] == 1
+    if array.dtype == np.uint16 and not grey:
         raise UnimplementedError(None, None, "PNGs of 16 bits are encoded only if they are grey")
     options = {} if int(compression) < 0 else {"compress_level": int(compression)}
-    return _encoded(array, "PNG", options)
+    own = 2 if grey else 3
+    if array.ndim == own:
+        return _encoded(array, "PNG", options)
+    pictures = array.reshape(-1, *array.shape[array.ndim - own :])
+    files = [_encoded(picture, "PNG", options)._array[()] for picture in pictures]
+    return of_array(strings(files, array.shape[: array.ndim - own]))
 
 
 def _encoded(array: Array, kind: str, options: dict[str, Any]) -> EagerTensor:

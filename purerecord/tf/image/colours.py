@@ -42,6 +42,50 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> EagerTensor:
     return of_array(np.repeat(array, 3, axis=-1))
 
 
+def _mixed(images: Any, weights: Array) -> EagerTensor:
+    """The channels multiplied by a matrix."""
+    array = to_numpy(images)
+    if array.dtype.kind != "f":
+        name = convert_to_tensor(images).dtype.name
+        raise TypeError(f"Cannot convert {weights.tolist()!r} to EagerTensor of dtype {name}")
+    if array.ndim < 1 or array.shape[-1] != 3:
+        rows = f"[{array.size // max(array.shape[-1], 1)},{array.shape[-1]}]" if array.ndim else "[]"
+        raise invalid(f"Matrix size-incompatible: In[0]: {rows}, In[1]: [3,3]")
+    return of_array(np.asarray(array @ weights.astype(array.dtype)))
+
+
+_RGB_TO_YIQ = np.array(
+    [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
+)
+_YIQ_TO_RGB = np.array(
+    [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
+)
+_RGB_TO_YUV = np.array(
+    [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]]
+)
+_YUV_TO_RGB = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]])
+
+
+def rgb_to_yiq(images: Any) -> EagerTensor:
+    """Luma, in-phase and quadrature of red, green and blue from 0 to 1."""
+    return _mixed(images, _RGB_TO_YIQ)
+
+
+def yiq_to_rgb(images: Any) -> EagerTensor:
+    """Red, green and blue of luma, in-phase and quadrature."""
+    return _mixed(images, _YIQ_TO_RGB)
+
+
+def rgb_to_yuv(images: Any) -> EagerTensor:
+    """Luma and two differences of colours of red, green and blue from 0 to 1."""
+    return _mixed(images, _RGB_TO_YUV)
+
+
+def yuv_to_rgb(images: Any) -> EagerTensor:
+    """Red, green and blue of luma and two differences of colours."""
+    return _mixed(images, _YUV_TO_RGB)
+
+
 def rgb_to_hsv(images: Any, name: str | None = None) -> EagerTensor:
     """Hue, saturation and value of red, green and blue from 0 to 1."""
     return of_array(_to_hsv(_colour_floats(images)))

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .._values.convert import Array
+from .._values.operators import shape_text
 from .._values.seeds import generator
-from .._values.tensor import EagerTensor, of_array, shape_tuple, to_numpy
+from .._values.tensor import EagerTensor, convert_to_tensor, of_array, shape_tuple, to_numpy
+from ..dtypes import int32
 from ..errors import invalid
 from .codecs import check_is_jpeg, decode_jpeg
 from .pixels import image_array
@@ -93,6 +96,9 @@ def resize_with_pad(
     """The image resized to fit into the target size with its proportions, and padded with zeros."""
     array = image_array(image)
     target = int(target_height), int(target_width)
+    for length, what in zip(target, ("target_height", "target_width"), strict=True):
+        if length <= 0:
+            raise ValueError(f"{what} must be > 0.")
     ratio = max(
         np.float32(old) / np.float32(new) for old, new in zip(array.shape[-3:-1], target, strict=True)
     )
@@ -105,21 +111,37 @@ def resize_with_pad(
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, **options: Any) -> EagerTensor:
     """The part ``[row, column, height, width]`` of a JPEG."""
     check_is_jpeg("DecodeAndCropJpeg", contents)
-    return crop_to_bounding_box(decode_jpeg(contents, channels, **options), *to_numpy(crop_window).tolist())
+    window = to_numpy(convert_to_tensor(crop_window, int32))
+    if window.ndim != 1:
+        raise invalid(f"crop_window must be 1-D, got shape {shape_text(window.shape)}")
+    if len(window) != 4:
+        raise invalid(f"crop_window must have four elements {shape_text(window.shape)}")
+    pixels = to_numpy(decode_jpeg(contents, channels, **options))
+    top, left, height, width = window.tolist()
+    inside = 0 <= top <= top + height <= pixels.shape[0] and 0 <= left <= left + width <= pixels.shape[1]
+    if not inside or height <= 0 or width <= 0:
+        raise invalid("jpeg::Uncompress failed. Invalid JPEG data or crop window.")
+    return of_array(pixels[top : top + height, left : left + width])
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> EagerTensor:
     """A part of this size at a random position."""
     array = to_numpy(value)
-    lengths = shape_tuple(size)
-    if len(lengths) != array.ndim or any(
-        part > whole for part, whole in zip(lengths, array.shape, strict=True)
-    ):
-        shapes = f"value.shape = {list(array.shape)}, size = {list(lengths)}"
-        raise invalid(f"Need value.shape >= size, got {shapes}")
+    lengths = crop_lengths(array, size)
     source = generator(seed)
     key = []
     for part, whole in zip(lengths, array.shape, strict=True):
         first = int(source.integers(whole - part + 1))
         key.append(slice(first, first + part))
     return of_array(array[tuple(key)])
+
+
+def crop_lengths(array: Array, size: Any) -> tuple[int, ...]:
+    """The lengths of a part of an array, which must not be larger than it."""
+    lengths = shape_tuple(size)
+    if len(lengths) != array.ndim or any(
+        part > whole for part, whole in zip(lengths, array.shape, strict=True)
+    ):
+        shapes = f"value.shape = {list(array.shape)}, size = {list(lengths)}"
+        raise invalid(f"Need value.shape >= size, got {shapes}")
+    return lengths

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._values.seeds import generator
-from .._values.tensor import EagerTensor, of_array
+from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ..dtypes import int32
 from .pixels import image_array
 
 
@@ -45,7 +46,10 @@ def random_flip_up_down(image: Any, seed: Any = None) -> EagerTensor:
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> EagerTensor:
     """The image rotated counter-clockwise by ``k`` quarter turns."""
     array = image_array(image)
-    return of_array(np.rot90(array, int(k), (array.ndim - 3, array.ndim - 2)))
+    turns = to_numpy(convert_to_tensor(k, int32))
+    if turns.ndim:
+        raise ValueError(f"Shape {turns.shape} must have rank 0")
+    return of_array(np.rot90(array, int(turns), (array.ndim - 3, array.ndim - 2)))
 
 
 def transpose(image: Any, name: str | None = None) -> EagerTensor:

@@ -34,6 +34,8 @@ def convert_image_dtype(
     wanted = as_dtype(dtype)
     if not (wanted.is_floating or wanted.is_integer):
         raise AttributeError("dtype must be either floating point or integer")
+    if not (tensor.dtype.is_floating or tensor.dtype.is_integer):
+        raise AttributeError("image dtype must be either floating point or integer")
     made: EagerTensor
     if tensor.dtype is wanted:
         return tensor

@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from ... import public
 from .._values.convert import Array
-from .._values.tensor import EagerTensor, of_array, to_numpy
+from .._values.operators import kernel_name, shape_text
+from .._values.tensor import EagerTensor, convert_to_tensor, of_array, to_numpy
+from ..dtypes import int32, of_numpy
 from ..errors import invalid
 
 
@@ -46,11 +48,18 @@ def resize(  # noqa: PLR0917 - TensorFlow's signature
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
+    **options: Any,
 ) -> EagerTensor:
     """An image or a batch of images in another ``size``, as float32; ``nearest`` keeps the dtype.
 
-    With ``preserve_aspect_ratio`` the result is as large as fits into ``size``.
+    With ``preserve_aspect_ratio`` the result is as large as fits into ``size``. With ``align_corners``, which
+    only TensorFlow 1 has, it is ``resize_images``.
     """
+    if "align_corners" in options:
+        corners = bool(options.pop("align_corners"))
+        return resize_images(images, size, method, corners, preserve_aspect_ratio, **options)
+    if options:
+        raise TypeError(f"resize() got an unexpected keyword argument {next(iter(options))!r}")
     array, height, width = _checked(images, size, preserve_aspect_ratio)
     kind = str(_NUMBERS.get(method, method))
     batch = array if array.ndim == 4 else array[None]
@@ -66,27 +75,126 @@ def resize_images(  # noqa: PLR0917 - TensorFlow's signature
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> EagerTensor:
-    """``resize`` of TensorFlow 1: bilinear and nearest, measured from the corners of pixels."""
+    """``resize`` of TensorFlow 1, measured from the corners of pixels."""
     array, height, width = _checked(images, size, preserve_aspect_ratio)
     if array.shape[-3:-1] == (height, width):
         return of_array(array)
     kind = str(_NUMBERS.get(method, method))
-    if kind not in ("bilinear", "nearest"):
-        raise NotImplementedError(
-            f"resize_images is in purerecord.tf for bilinear and nearest, not for {kind}"
-        )
     batch = array if array.ndim == 4 else array[None]
-    places = [_corners(*pair, bool(align_corners)) for pair in _lengths(batch, height, width)]
+    resized = _resized_v1(batch, height, width, kind, bool(align_corners))
+    return of_array(resized if array.ndim == 4 else resized[0])
+
+
+def _resized_v1(  # noqa: PLR0917
+    batch: Array, height: int, width: int, kind: str, align: bool, half_pixel: bool = False
+) -> Array:
+    """A batch resized by a method of TensorFlow 1, which measures from the corners of pixels."""
+    lengths = _lengths(batch, height, width)
+    if half_pixel:
+        return _resized(batch, height, width, kind, antialias=False)
+    if kind in ("bicubic", "area"):
+        pixels = batch.astype(np.float32)
+        for axis, pair in zip((1, 2), lengths, strict=True):
+            weights = _cubic_weights_v1(*pair, align) if kind == "bicubic" else _area_weights(*pair, align)
+            pixels = np.moveaxis(np.tensordot(weights, pixels, (1, axis)), 0, axis)
+        return pixels
+    places = [_corners(*pair, align) for pair in lengths]
     if kind == "nearest":
-        whole = [(np.floor(place + 0.5) if align_corners else place).astype(np.int64) for place in places]
+        whole = [(np.floor(place + 0.5) if align else place).astype(np.int64) for place in places]
         rows, columns = (
             np.minimum(place, old - 1) for place, old in zip(whole, batch.shape[1:3], strict=True)
         )
-        resized = batch[:, rows][:, :, columns]
-    else:
-        down, across = (_between(place, old) for place, old in zip(places, batch.shape[1:3], strict=True))
-        resized = _blended(batch.astype(np.float32), down, across)
-    return of_array(resized if array.ndim == 4 else resized[0])
+        return batch[:, rows][:, :, columns]
+    if kind != "bilinear":
+        raise ValueError(f"Resize method is not implemented: {kind}")
+    down, across = (_between(place, old) for place, old in zip(places, batch.shape[1:3], strict=True))
+    return _blended(batch.astype(np.float32), down, across)
+
+
+def _cubic_weights_v1(old: int, new: int, align: bool) -> Array:
+    """The weights of TensorFlow 1's bicubic: another cubic, and the edge repeated beyond it."""
+    places = _corners(old, new, align)
+    first = np.floor(places).astype(np.int64)
+    steps = np.rint((places - first) * 1024) / 1024
+    weights = np.zeros((new, old), np.float32)
+    for offset in range(-1, 3):
+        x = np.abs(offset - steps)
+        near = (1.25 * x - 2.25) * x * x + 1
+        far = ((-0.75 * x + 3.75) * x - 6) * x + 3
+        columns = np.clip(first + offset, 0, old - 1)
+        np.add.at(weights, (np.arange(new), columns), np.where(x <= 1, near, far).astype(np.float32))
+    return weights
+
+
+def _area_weights(old: int, new: int, align: bool) -> Array:
+    scale = (old - 1) / (new - 1) if align and new > 1 else old / new
+    begins = np.arange(new)[:, None] * scale
+    pixels = np.arange(old + 2)
+    shared = np.minimum(pixels + 1, begins + scale) - np.maximum(pixels, begins)
+    weights = np.maximum(shared, 0)
+    weights[:, old - 1] += weights[:, old:].sum(axis=1)  # beyond the edge the last pixel is repeated
+    return np.asarray(weights[:, :old] / scale, np.float32)
+
+
+def _checked_batch(images: Any, size: Any) -> tuple[Array, int, int]:
+    array = to_numpy(images)
+    if array.ndim != 4:
+        raise invalid(f"input must be 4-dimensional{shape_text(array.shape)}")
+    lengths = to_numpy(convert_to_tensor(size, int32))
+    if lengths.ndim != 1:
+        raise invalid(f"shape_t must be 1-dimensional{shape_text(lengths.shape)}")
+    if lengths.shape != (2,):
+        raise invalid(f"shape_t must have two elements{shape_text(lengths.shape)}")
+    height, width = lengths.tolist()
+    if height <= 0 or width <= 0:
+        raise invalid("output dimensions must be positive")
+    if not array.shape[1] or not array.shape[2]:
+        raise invalid("input image must be of non-zero size")
+    return array, height, width
+
+
+def _of_batch(kind: str, images: Any, size: Any, align: bool, half_pixel: bool = False) -> EagerTensor:
+    if align and half_pixel:
+        raise invalid("If half_pixel_centers is True, align_corners must be False.")
+    return of_array(_resized_v1(*_checked_batch(images, size), kind, align, half_pixel))
+
+
+def resize_bilinear(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> EagerTensor:
+    """A batch of images in another size, in TensorFlow 1: between the nearest four pixels."""
+    return _of_batch("bilinear", images, size, bool(align_corners), bool(half_pixel_centers))
+
+
+def resize_bicubic(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> EagerTensor:
+    """A batch of images in another size, in TensorFlow 1: by a cubic of the nearest sixteen pixels."""
+    return _of_batch("bicubic", images, size, bool(align_corners), bool(half_pixel_centers))
+
+
+def resize_nearest_neighbor(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> EagerTensor:
+    """A batch of images in another size, in TensorFlow 1: the nearest pixel."""
+    return _of_batch("nearest", images, size, bool(align_corners), bool(half_pixel_centers))
+
+
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> EagerTensor:
+    """A batch of images in another size, in TensorFlow 1: the mean of the pixels in the area."""
+    return _of_batch("area", images, size, bool(align_corners))
 
 
 def _corners(old: int, new: int, align: bool) -> npt.NDArray[np.float32]:
@@ -106,16 +214,25 @@ def _checked(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[Array
     array = to_numpy(images)
     if array.ndim not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    lengths = to_numpy(size)
+    try:
+        lengths = to_numpy(convert_to_tensor(size, int32))
+    except (TypeError, ValueError):
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
     if lengths.shape != (2,):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
-    if lengths.dtype.kind not in "iu":
-        raise ValueError("'size' must be a 1-D int32 Tensor")
+    if array.dtype.kind in "bcO":
+        kind = kernel_name(of_numpy(array.dtype))
+        raise invalid(
+            f"Value for attr 'T' of {kind} is not in the list of allowed values: int8, uint8, int16, uint16, "
+            "int32, int64, bfloat16, half, float, double, bfloat16"
+        )
     height, width = (int(length) for length in lengths)
     if preserve_aspect_ratio:
         height, width = _within(array.shape[-3:-1], height, width)
     if height <= 0 or width <= 0:
         raise invalid("output dimensions must be positive")
+    if not array.shape[-3] or not array.shape[-2]:
+        raise invalid("input image must be of non-zero size")
     return array, height, width
 
 

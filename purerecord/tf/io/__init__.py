@@ -7,6 +7,9 @@ Almost every function is one of the core's, with tensors for arguments and resul
     specs           ``FixedLenFeature``, ``VarLenFeature``, ``RaggedFeature``, ...
     parsing         ``parse_example``, ``parse_sequence_example``, ...
     tensors         ``serialize_tensor``, ``parse_tensor``, ``decode_raw``
+    csv             ``decode_csv``
+    encodings       ``decode_compressed``, ``decode_base64``, ``encode_base64``
+    protos          ``decode_proto``, ``encode_proto``, ``decode_json_example``
     files           ``read_file``, ``write_file``, ``matching_files``
 
 ``tf.io.gfile`` is the module ``gfile`` of the folder above. The functions for image files, such as
@@ -22,6 +25,8 @@ from typing import Any
 from ...storage.compression import TFRecordOptions
 from .. import gfile
 from .._missing import missing
+from .csv import decode_csv
+from .encodings import decode_base64, decode_compressed, encode_base64
 from .files import matching_files, read_file, write_file
 from .parsing import (
     parse_example,
@@ -29,9 +34,17 @@ from .parsing import (
     parse_single_example,
     parse_single_sequence_example,
 )
+from .protos import decode_json_example, decode_proto, encode_proto
 from .record_files import tf_record_iterator
 from .specs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from .tensors import decode_raw, parse_tensor, serialize_tensor
+from .tensors import (
+    decode_raw,
+    deserialize_many_sparse,
+    parse_tensor,
+    serialize_many_sparse,
+    serialize_sparse,
+    serialize_tensor,
+)
 from .writer import TFRecordCompressionType, TFRecordWriter
 
 __all__ = [
@@ -43,7 +56,15 @@ __all__ = [
     "TFRecordOptions",
     "TFRecordWriter",
     "VarLenFeature",
+    "decode_base64",
+    "decode_compressed",
+    "decode_csv",
+    "decode_json_example",
+    "decode_proto",
     "decode_raw",
+    "deserialize_many_sparse",
+    "encode_base64",
+    "encode_proto",
     "gfile",
     "matching_files",
     "parse_example",
@@ -52,6 +73,8 @@ __all__ = [
     "parse_single_sequence_example",
     "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
     "serialize_tensor",
     "tf_record_iterator",
     "write_file",

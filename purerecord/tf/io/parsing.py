@@ -16,13 +16,12 @@ from ...payload.parse import examples as core
 from ...payload.parse.sequences import parse_sequence_example as core_parse_sequence_example
 from .._values.ragged_sparse import wrap
 from .._values.rows import RecordTensor, Row
-from .._values.tensor import convert_to_tensor, of_array, to_numpy
+from .._values.tensor import convert_to_tensor, of_array
+from ..dtypes import string
 from ..errors import InvalidArgumentError, combined_error, invalid
-from .specs import core_specs
+from .specs import CONTEXT_SPECS, SEQUENCE_SPECS, core_specs
 
 _NO_NAME = "<unknown>"
-_CONTEXT_SPECS = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
-_SEQUENCE_SPECS = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
 
 
 def parse_example(
@@ -35,7 +34,7 @@ def parse_example(
     if payloads.ndim > 1:
         shape = _shape_text(payloads.shape)
         raise invalid(f"Expected serialized to be a scalar or vector, got shape: {shape}")
-    names = None if example_names is None else to_numpy(example_names)
+    names = _names(example_names)
     if names is not None and names.size and names.shape != payloads.shape:
         raise invalid(
             "Expected names have the same shape as serialized: "
@@ -63,6 +62,12 @@ def parse_single_example(
 
 
 def _parse_to_tensors(payloads: Any, features: Mapping[str, Any], names: Any) -> dict[str, Any]:
+    if not isinstance(features, Mapping):
+        features = dict(features)
+    if any(isinstance(key, bytes) for key in features):
+        keys = {key.decode() if isinstance(key, bytes) else key: key for key in features}
+        found = _parse_to_tensors(payloads, {text: features[key] for text, key in keys.items()}, names)
+        return {keys[text]: value for text, value in found.items()}
     specs = core_specs(features)
     single = not payloads.ndim
     parsed = _parse(
@@ -93,21 +98,23 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one should "
             "have values."
         )
-    context = core_specs(context_features or {}, _CONTEXT_SPECS)
-    sequence = core_specs(sequence_features or {}, _SEQUENCE_SPECS)
+    context = core_specs(context_features or {}, CONTEXT_SPECS)
+    sequence = core_specs(sequence_features or {}, SEQUENCE_SPECS)
     for key, spec in sequence.items():
         if getattr(spec, "default_value", None) is not None:
             raise ValueError(f"Value feature_list.dense_defaults[{key}] must be None")
     payloads = _payloads(serialized)
     single = not payloads.ndim
     source = payloads[()] if single else payloads
-    names = None
-    if example_names is not None and not single:
-        names = _texts(to_numpy(example_names))
-        if len(names) not in (0, len(payloads)):
-            raise invalid("example_names must be empty or have the correct number of elements")
-    with _tensorflow_errors(_SequenceMessages(context, sequence, len(payloads) if payloads.ndim else 1)):
-        parts = core_parse_sequence_example(source, context, sequence, names or None)
+    given = _names(example_names)
+    names = [] if given is None else _texts(given)
+    if len(names) not in (0, payloads.size):
+        raise invalid("example_names must be empty or have the correct number of elements")
+    own = names[0] if single and names else _NO_NAME
+    with _tensorflow_errors(_SequenceMessages(context, sequence, payloads.size if not single else 1, own)):
+        parts = core_parse_sequence_example(
+            source, context, sequence, (names or None) if not single else None
+        )
     order = (context, sequence, parts[2])
     return tuple({key: wrap(part[key]) for key in keys} for part, keys in zip(parts, order, strict=True))  # type: ignore[return-value]
 
@@ -126,7 +133,8 @@ def parse_single_sequence_example(
         )
     if _payloads(serialized).ndim:
         raise ValueError("Input serialized must be a scalar")
-    context, sequence, _ = parse_sequence_example(serialized, context_features, sequence_features)
+    parts = parse_sequence_example(serialized, context_features, sequence_features, example_name)
+    context, sequence, _ = parts
     return context, sequence
 
 
@@ -135,10 +143,14 @@ def _payloads(serialized: Any) -> Any:
     array = (of_array if isinstance(serialized, bytes) else convert_to_tensor)(serialized)._array
     if array.dtype.kind != "O":
         raise ValueError(
-            "Tensor conversion requested dtype string for Tensor with dtype "
-            f"{array.dtype.name}: serialized examples are strings"
+            f"Tensor conversion requested dtype string for Tensor with dtype {of_array(array).dtype.name}: "
+            f"{of_array(array)!r}"
         )
     return array
+
+
+def _names(example_names: Any) -> Any:
+    return None if example_names is None else convert_to_tensor(example_names, string)._array
 
 
 def _texts(names: Any) -> list[str]:
@@ -222,10 +234,11 @@ class _ExampleMessages:
 class _SequenceMessages:
     """TensorFlow's error messages about a feature of a SequenceExample."""
 
-    def __init__(self, context: Mapping[str, Any], sequence: Mapping[str, Any], size: int) -> None:
+    def __init__(self, context: Mapping[str, Any], sequence: Mapping[str, Any], size: int, name: str) -> None:
         self._context = context
         self._sequence = sequence
         self._size = size
+        self._name = name
 
     def text(self, error: SchemaError) -> str:
         """TensorFlow's message, or the core's if TensorFlow has none."""
@@ -235,7 +248,7 @@ class _SequenceMessages:
         return self._list_text(error) if listed else self._context_text(error)
 
     def _list_text(self, error: SchemaError) -> str:
-        key, name = error.feature or "", error.name or _NO_NAME
+        key, name = error.feature or "", error.name or self._name
         if error.problem == "kind":
             where = f"Name: {name}, Feature list: {key}, Index: {error.step}"
             return f"{where}.  Data types don't match. Expected type: {_kind(error.expected)}"
@@ -250,7 +263,7 @@ class _SequenceMessages:
         )
 
     def _context_text(self, error: SchemaError) -> str:
-        key, name = error.feature or "", error.name or _NO_NAME
+        key, name = error.feature or "", error.name or self._name
         if error.problem == "kind":
             where = f"Name: {name}, Context feature: {key}"
             return f"{where}.  Data types don't match. Expected type: {_kind(error.expected)}"

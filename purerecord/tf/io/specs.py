@@ -1,7 +1,7 @@
 """The feature specs of ``tf.io``: named tuples, as in TensorFlow, that are checked when they are used.
 
 A spec here only stores its arguments. ``core_specs`` converts a dictionary of them to the core's specs and
-raises TensorFlow's errors for wrong ones. This module knows neither messages nor tensors.
+raises TensorFlow's errors for wrong ones. This module knows no messages.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import public
 from ...payload import specs as core
+from .._values.convert import to_array
 from ..dtypes import DType, as_dtype, float32, int32, int64, string
 from ..errors import invalid
 
@@ -75,7 +76,7 @@ class FixedLenFeature(_Spec, namedtuple("FixedLenFeature", ["shape", "dtype", "d
                 f"All dimensions of shape for feature {key} need to be known but received {self.shape!s}."
             )
         if self.default_value is not None:
-            _check_default(self.default_value, math.prod(length or 0 for length in lengths))
+            _check_default(self.default_value, math.prod(length or 0 for length in lengths), self.dtype)
 
 
 @public
@@ -105,7 +106,7 @@ class FixedLenSequenceFeature(
             text = f"dense_shapes[0] has unknown rank or unknown inner dimensions: [{shown}]"
             raise invalid(text)
         if self.default_value is not None:
-            _check_default(self.default_value, 1)
+            _check_default(self.default_value, 1, self.dtype)
 
 
 @public
@@ -222,13 +223,19 @@ def _lengths(shape: Any, key: str, spec: Any) -> list[int | None]:
     return lengths
 
 
-def _check_default(value: Any, count: int) -> None:
-    """Raise an error unless ``value`` has ``count`` elements. The core checks their type."""
+def _check_default(value: Any, count: int, dtype: Any) -> None:
+    """Raise an error unless ``value`` has ``count`` elements. The core checks the dtype of arrays."""
+    if isinstance(value, (bool, int, float, str, bytes, list, tuple)):
+        to_array(value, as_dtype(dtype))
     size = np.asarray(value, object).size
     if size != count:
         text = f"Input to reshape is a tensor with {size} values, but the requested shape has {count}"
         raise invalid(text)
 
+
+# What a context and a feature list of a SequenceExample may be asked for.
+CONTEXT_SPECS = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
+SEQUENCE_SPECS = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
 
 _SPECS: dict[str, Any] = {
     spec.__name__: spec
@@ -287,6 +294,8 @@ def _convert(features: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str,
     ragged: dict[str, Any] = {}
     for key in sorted(features):
         spec = features[key]
+        if allowed == SEQUENCE_SPECS and isinstance(getattr(spec, "shape", None), (int, np.integer)):
+            spec = spec._replace(shape=[int(spec.shape)])
         kind = type(spec).__name__
         if kind not in allowed or not isinstance(spec, (_SPECS[kind], core.SPECS[kind])):
             raise ValueError(f"Unsupported {kind} {spec} for key '{key}'")
