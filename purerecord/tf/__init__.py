@@ -10,7 +10,7 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
     gfile, io/            files, records, parsing
     image/                ``decode_jpeg``, ``resize``, ...
     data/                 ``tf.data``: datasets
-    app, flags, logging, config, python_io, compat
+    app, experimental, flags, logging, config, contrib, python_io, compat
                           small namespaces that scripts use, many of them from TensorFlow 1
     _missing              the error for names that TensorFlow has and this namespace does not
     __main__              prints the list of all names, for docs/tensorflow.md
@@ -57,6 +57,8 @@ _LAZY = {
     "_values.printing": "print",
     "_values.map_fn": "map_fn",
     "logging": "get_logger",
+    "data.structure": "NoneTensorSpec",
+    "data.optional": "OptionalSpec",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_raw matching_files "
@@ -90,9 +92,11 @@ _NAMESPACES = [
     "app",
     "compat",
     "config",
+    "contrib",
     "data",
     "dtypes",
     "errors",
+    "experimental",
     "flags",
     "gfile",
     "image",

@@ -29,19 +29,24 @@ from .._missing import missing
 from .._values.nest import apply
 from . import experimental
 from .dataset import Dataset
-from .elements import AUTOTUNE, INFINITE, UNKNOWN, Options, OwnedIterator
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, DatasetSpec, NumpyIterator, OwnedIterator
 from .file_datasets import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from .options import Options, ThreadingOptions
+from .structure import dtype_of, shape_of
 
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
+    "NumpyIterator",
     "Options",
     "TFRecordDataset",
     "TextLineDataset",
+    "ThreadingOptions",
     "experimental",
     "get_output_shapes",
     "get_output_types",
@@ -60,12 +65,12 @@ def make_one_shot_iterator(dataset: Dataset) -> OwnedIterator:
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The dtypes of the elements; newer programs use ``element_spec``."""
-    return apply(lambda leaf: leaf.dtype, dataset_or_iterator.element_spec)
+    return apply(dtype_of, dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     """The shapes of the elements; newer programs use ``element_spec``."""
-    return apply(lambda leaf: leaf.shape, dataset_or_iterator.element_spec)
+    return apply(shape_of, dataset_or_iterator.element_spec)
 
 
 __getattr__ = missing("data")
