@@ -646,7 +646,7 @@ def test_samples_have_tensorflows_weights() -> None:
         lambda tf: sampled(tf, [0.0, 1.0]),
         lambda tf: sampled(tf, [0.0, 0.0]),
         lambda tf: sampled(tf, np.array([0.0, 1.0])),
-        lambda tf: sampled(tf, tf.constant([0.0, 1.0])),
+        lambda tf: sampled(tf, tf.constant([0.0, 1.0]), stop_on_empty_dataset=True),
         lambda tf: sampled(tf, weights_of(tf, [0.0, 1.0]), stop_on_empty_dataset=True),
         lambda tf: sampled(tf, weights_of(tf, [0.0, 0.0])),
         lambda tf: sampled(tf, weights_of(tf, [0.0, 1.0], [1.0, 0.0])),

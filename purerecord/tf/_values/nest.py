@@ -62,8 +62,8 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
         fields = [_pack(part, leaves) for part in structure]
         return type(structure)(*fields) if hasattr(structure, "_fields") else tuple(fields)
     if _is_record(structure):
-        metadata, parts = _fields_of(structure)
-        packed = tuple(_pack(part, leaves) for part in parts)
+        metadata, inner = _fields_of(structure)
+        packed = tuple(_pack(part, leaves) for part in inner)
         if hasattr(structure, "__tf_unflatten__"):
             return structure.__tf_unflatten__(metadata, packed)
         return type(structure)(*packed)

@@ -311,13 +311,6 @@ def _flatten_up_to(spec: Spec, given: Any, none_is_all: bool = False) -> list[An
     return [given]
 
 
-def as_row_shape(shape: Any) -> TensorShape:
-    """The ``row_shape`` of a sparse batch. -1 is an unknown length."""
-    if isinstance(shape, (list, tuple)):
-        shape = [None if size == -1 else size for size in shape]
-    return TensorShape(shape)
-
-
 def _padded_shape(given: Any, of: TensorShape) -> TensorShape:
     """``given`` as a shape to which values of the shape ``of`` can be padded. -1 is an unknown length."""
     try:

@@ -22,7 +22,7 @@ from . import sources
 from .dataset import Dataset
 from .elements import AUTOTUNE, UNKNOWN
 from .features import shuffled_and_repeated
-from .iterators import Chain, Failure, resumable
+from .iterators import Failure, flattened, resumable
 from .run import Run
 
 _TYPES = (float32, float64, int32, int64, string)
@@ -66,7 +66,7 @@ class CsvDataset(Dataset):
         names, missing = sources.names_of(filenames), _bytes(na_value)
 
         def make(run: Run) -> Iterator[Any]:
-            found = Chain(names(run), rows.of_file)
+            found = flattened(names(run), rows.of_file)
             return map(lambda row: _element(row, columns, select, exclude, missing), found)
 
         spec = tuple(TensorSpec((), column.dtype) for column in columns)

@@ -18,7 +18,7 @@ import numpy as np
 from ... import public
 from .._values.nest import apply, flatten, pack
 from .._values.seeds import shuffle_seed
-from .._values.shapes import TensorSpec
+from .._values.shapes import TensorShape, TensorSpec
 from .._values.tensor import EagerTensor, convert_to_tensor, of_array
 from ..dtypes import as_dtype, float32, float64, int64
 from ..errors import InvalidArgumentError, OutOfRangeError, invalid
@@ -414,7 +414,7 @@ class Dataset(WindowMethods):
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
         """Batches of tensors of different lengths, as sparse tensors whose rows have ``row_shape``."""
         size = _batch_size(batch_size)
-        shape = batches.as_row_shape(row_shape)
+        shape = TensorShape(row_shape)
 
         def make(run: Run) -> Iterator[Element]:
             groups = iterators.grouped(self._iterate(run), repeat(size), False)

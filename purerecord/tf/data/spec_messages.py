@@ -122,7 +122,7 @@ def _decoded_shape(message: bytes) -> TensorShape:
     if parts.get(3, [0])[0]:
         return TensorShape(None)
     sizes = [_fields(dim).get(1, [0])[0] for dim in parts.get(2, [])]
-    return TensorShape([None if size < 0 else size for size in sizes])
+    return TensorShape([None if size >= 1 << 63 or size < 0 else size for size in sizes])
 
 
 def _decoded_tensor(message: bytes) -> TensorSpec:
