@@ -1,4 +1,4 @@
-"""What an element of ``tf.data`` may hold beside tensors, and what a dataset knows of itself, against TensorFlow.
+"""What elements of ``tf.data`` may hold beside tensors, and what a dataset knows of itself, as TensorFlow.
 
 None, datasets, optionals and records in elements; element specs without elements; cardinalities; options;
 padding; errors in functions. The programs are functions of ``tf``, as in ``test_facade_vs_tensorflow_data``.
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import purerecord.tf as prtf
-from tests.support.facade_vs_tensorflow import error_of, fits, plain, run, specs, steps
+from tests.support.facade_vs_tensorflow import error_of, fits, run, specs, steps
 from tests.support.interop import interop
 
 tf = interop("tensorflow")
@@ -41,7 +41,7 @@ def with_none(tf: Any, count: int = 4) -> Any:
 
 
 def of_datasets(tf: Any, count: int = 4) -> Any:
-    return numbers(tf, count).map(lambda x: tf.data.Dataset.range(x))
+    return numbers(tf, count).map(lambda x: tf.data.Dataset.range(x))  # noqa: PLW0108
 
 
 def optionals(tf: Any) -> Any:
@@ -281,7 +281,7 @@ def test_errors_come_at_tensorflows_places_in_a_shuffle() -> None:
 
 # Errors in functions, with their texts.
 IN_FUNCTIONS: dict[str, Program] = {
-    "map": lambda tf: failing(tf),
+    "map": lambda tf: failing(tf),  # noqa: PLW0108
     "map in threads": lambda tf: numbers(tf, 4).map(lambda x: bad(tf, x), num_parallel_calls=2),
     "map, autotuned": lambda tf: numbers(tf, 4).map(lambda x: bad(tf, x), tf.data.AUTOTUNE),
     "map, then others": lambda tf: failing(tf).shuffle(1).take(9).prefetch(1).padded_batch(2),
@@ -543,7 +543,7 @@ VALUES: dict[str, Program] = {
         numbers(tf, 3).with_options(other_options(tf)).concatenate(numbers(tf, 3).with_options(changed(tf)))
     ),
     "options, merged": lambda tf: described_options(changed(tf).merge(other_options(tf))),
-    "options by their old names": lambda tf: old_options(tf),
+    "options by their old names": lambda tf: old_options(tf),  # noqa: PLW0108
     "bool of options": lambda tf: bool(tf.data.Options()),
     "options of another type": lambda tf: setattr(tf.data.Options(), "threading", True),
 }

@@ -69,7 +69,9 @@ def test_compressed_and_sharded_datasets_are_loaded_by_either_library(
         numbers(writer, 7).save(path, compression=compression, shard_func=lambda x: x % 2)
         for reader in (prtf, tf):
             loaded = reader.data.Dataset.load(
-                path, compression=compression, reader_func=lambda shards: shards.flat_map(lambda x: x)
+                path,
+                compression=compression,
+                reader_func=lambda shards: shards.flat_map(lambda x: x),  # noqa: B023
             )
             assert [int(x) for x in loaded] == [0, 2, 4, 6, 1, 3, 5]
 

@@ -14,7 +14,7 @@ IN_FUNCTION = re.compile(r"^(Error in .* passed to \w+)(?::\d+)?( transformation
 WRAPPING = re.compile(r"^\{\{.*?\}\} | \[Op:.*$|\nTraceback.*|\n\t.*$", re.DOTALL)
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> Any:  # noqa: PLR0911
     """An element or a part of one, of either library, in a form that can be compared."""
     if isinstance(value, (dict, tuple, list)):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
@@ -90,7 +90,7 @@ def specs(tf: Any, program: Callable[[Any], Any]) -> Any:
     return program(tf).element_spec
 
 
-def fits(ours: Any, theirs: Any) -> bool:
+def fits(ours: Any, theirs: Any) -> bool:  # noqa: PLR0911
     """Whether our spec equals TensorFlow's, or has the same dtype and a more specific shape."""
     if isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(fits(ours[key], theirs[key]) for key in theirs)

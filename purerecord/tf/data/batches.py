@@ -34,7 +34,7 @@ from .structure import (
 
 
 def stacked(elements: list[Element], row_spec: Callable[[], Spec | None]) -> Element:
-    """A batch of the elements. A known ``row_spec()`` says which dense tensors are rows of a ragged tensor."""
+    """A batch. A known ``row_spec()`` says which dense tensors are rows of a ragged tensor."""
     spec = row_spec()
     columns = list(zip(*map(flatten, elements), strict=True))
     specs = [None] * len(columns) if spec is None else flatten(spec)
@@ -130,7 +130,7 @@ def sparse_spec(spec: Spec, row_shape: TensorShape) -> SparseTensorSpec:
     """The spec of the batches of ``sparse``."""
     if is_nested(spec):
         raise TypeError(
-            "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the "
+            "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the "  # noqa: E501
             f"given dataset has the following component types: {apply(dtype_of, spec)}."
         )
     return SparseTensorSpec(TensorShape([None]).concatenate(row_shape), spec.dtype)
@@ -146,13 +146,13 @@ def sparse(elements: list[Element], shape: TensorShape) -> SparseTensor:
         )
         if array.ndim != shape.rank:
             raise invalid(
-                f"Input element had shape ({list(array.shape)}) that is incompatible with the row shape ({shape.as_list()})."
+                f"Input element had shape ({list(array.shape)}) that is incompatible with the row shape ({shape.as_list()})."  # noqa: E501
             )
         if not fits:
             raise DataLossError(
                 None,
                 None,
-                f"Input element had shape ({list(array.shape)}) that is larger than the row shape ({shape.as_list()}).",
+                f"Input element had shape ({list(array.shape)}) that is larger than the row shape ({shape.as_list()}).",  # noqa: E501
             )
     rows = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
     places = np.concatenate([np.indices(array.shape).reshape(array.ndim, -1).T for array in arrays])
@@ -173,7 +173,7 @@ def as_sizes(batch_sizes: Any) -> list[int]:
     sizes = convert_to_tensor(batch_sizes, int64).numpy()
     if sizes.ndim > 1:
         raise ValueError(
-            "Invalid `batch_sizes`. Expected `batch_sizes` to be a scalar or a vector. Received `batch_sizes` "
+            "Invalid `batch_sizes`. Expected `batch_sizes` to be a scalar or a vector. Received `batch_sizes` "  # noqa: E501
             f"of rank {sizes.ndim}."
         )
     return [int(size) for size in sizes.reshape(-1)]
@@ -270,7 +270,7 @@ def _check_component(spec: TypeSpec) -> None:
     if hasattr(spec, "element_spec"):
         raise TypeError("`padded_batch` is not supported for datasets of datasets")
     raise TypeError(
-        "`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in "
+        "`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in "  # noqa: E501
         f"the input dataset is not a subclass of TensorSpec: `{spec}`."
     )
 
@@ -332,7 +332,7 @@ def _padded_shape(given: Any, of: TensorShape) -> TensorShape:
         or any(None not in pair and pair[0] < pair[1] for pair in zip(shape, of, strict=True))
     ):
         raise ValueError(
-            f"The padded shape {shape} is not compatible with the shape {of} of the corresponding input component."
+            f"The padded shape {shape} is not compatible with the shape {of} of the corresponding input component."  # noqa: E501
         )
     return shape
 

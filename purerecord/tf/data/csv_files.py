@@ -65,9 +65,12 @@ class CsvDataset(Dataset):
         rows = _Rows(delimiter, bool(use_quote_delim), bool(header), compression)
         names, missing = sources.names_of(filenames), _bytes(na_value)
 
+        def element_of(row: Row) -> Any:
+            return _element(row, columns, select, exclude, missing)
+
         def make(run: Run) -> Iterator[Any]:
             found = flattened(names(run), rows.of_file)
-            return map(lambda row: _element(row, columns, select, exclude, missing), found)
+            return map(element_of, found)
 
         spec = tuple(TensorSpec((), column.dtype) for column in columns)
         super().__init__(make, spec, UNKNOWN, "CsvDatasetV2")
@@ -227,36 +230,20 @@ def make_csv_dataset(  # noqa: PLR0917 - TensorFlow's signature
     encoding: str = "utf-8",
 ) -> Dataset:
     """Batches of the rows of CSV files, as dictionaries; with ``label_name`` pairs of these and the label."""
-    patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
-    names = sorted(name for pattern in patterns for name in glob(pattern))
-    if not names:
-        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    names = _file_names(file_pattern)
     rows = _Rows(field_delim.encode(), use_quote_delim, False, compression_of(compression_type))
     if column_names is None:
         if not header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
         column_names = _header_of(names, rows, encoding)
-    if len({*column_names}) < len(column_names):
-        twice = {name for name in column_names if column_names.count(name) > 1}
-        raise ValueError(
-            f"Either `column_names` argument or CSV header row contains duplicate column names: {twice}."
-        )
+    _check_names(column_names)
     selected = None if select_columns is None else _indices(select_columns, column_names)
     if column_defaults is None:
         inference = (rows, header, num_rows_for_inference, na_value.encode())
         column_defaults = _inferred_defaults(names, len(column_names), selected, inference)
     if selected is not None:
-        if len(column_defaults) != len(selected):
-            raise ValueError(
-                "If specified, `column_defaults` and `select_columns` must have the same length: "
-                f"`column_defaults` has length {len(column_defaults)}, `select_columns` has length "
-                f"{len(selected)}."
-            )
-        column_names = [column_names[number] for number in selected]
-    if label_name is not None and label_name not in column_names:
-        raise ValueError(
-            f"`label_name` provided must be one of the columns: {column_names}. Received: {label_name}."
-        )
+        column_names = _selected_names(column_names, column_defaults, selected)
+    _check_label(label_name, column_names)
 
     def open_file(name: Any) -> Dataset:
         found = CsvDataset(
@@ -290,6 +277,36 @@ def make_csv_dataset(  # noqa: PLR0917 - TensorFlow's signature
     return batches.prefetch(prefetch_buffer_size)
 
 
+def _file_names(file_pattern: Any) -> list[str]:
+    patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
+    names = sorted(name for pattern in patterns for name in glob(pattern))
+    if not names:
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    return names
+
+
+def _check_label(label: str | None, names: list[str]) -> None:
+    if label is not None and label not in names:
+        raise ValueError(f"`label_name` provided must be one of the columns: {names}. Received: {label}.")
+
+
+def _check_names(names: list[str]) -> None:
+    if len({*names}) < len(names):
+        twice = {name for name in names if names.count(name) > 1}
+        raise ValueError(
+            f"Either `column_names` argument or CSV header row contains duplicate column names: {twice}."
+        )
+
+
+def _selected_names(names: list[str], defaults: Any, selected: list[int]) -> list[str]:
+    if len(defaults) != len(selected):
+        raise ValueError(
+            "If specified, `column_defaults` and `select_columns` must have the same length: "
+            f"`column_defaults` has length {len(defaults)}, `select_columns` has length {len(selected)}."
+        )
+    return [names[number] for number in selected]
+
+
 def _header_of(names: list[str], rows: _Rows, encoding: str) -> list[str]:
     headers = []
     for name in names:
@@ -312,13 +329,13 @@ def _indices(columns: Any, names: list[str]) -> list[int]:
         if isinstance(column, int):
             if not 0 <= column < len(names):
                 raise ValueError(
-                    f"Column index {column} specified in `select_columns` should be > 0  and <= {len(names)}, "
+                    f"Column index {column} specified in `select_columns` should be > 0  and <= {len(names)}, "  # noqa: E501
                     "which is the number of columns."
                 )
             found.append(column)
         elif column not in places:
             raise ValueError(
-                f"Column {column} specified in `select_columns` must be of one of the columns: {places.keys()}."
+                f"Column {column} specified in `select_columns` must be of one of the columns: {places.keys()}."  # noqa: E501
             )
         else:
             found.append(places[column])

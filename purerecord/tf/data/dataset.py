@@ -219,7 +219,7 @@ class Dataset(WindowMethods):
         shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """The elements of the first complete iteration, kept in a folder for later ones and other processes."""
+        """The elements of the first complete iteration, kept in a folder for all later ones."""
         shard_of = UserFunction(shard_func).of_element if shard_func is not None else None
         return self._derive("Snapshot", saved.Snapshot(self, path, compression, reader_func, shard_of))
 
@@ -553,7 +553,7 @@ def _positive_weights(datasets: Any, weights: Any) -> tuple[list[Dataset], list[
     if isinstance(weights, EagerTensor):
         if weights.shape.as_list() != [len(datasets)]:
             raise ValueError(
-                "Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is "
+                "Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is "  # noqa: E501
                 f"{weights.shape}."
             )
     elif len(weights) != len(datasets):

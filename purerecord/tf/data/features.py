@@ -1,4 +1,4 @@
-"""``parse_example_dataset`` and ``make_batched_features_dataset``: from files of Examples to batches of features."""
+"""``parse_example_dataset`` and ``make_batched_features_dataset``: batches of the features of Examples."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A dataset is what its iterators are made of: functions, with what they refer to, and plain values. The
 fingerprint covers all of it: code, constants, defaults, closures, global functions and values, attributes of
-objects. It may change without need; what it is for, ``snapshot``, then computes elements again. What cannot be
-told apart by its content gets a number that never comes again.
+objects. It may change without need; then ``snapshot``, which uses it, computes elements again. What cannot
+be told apart by its content gets a number that never comes again.
 """
 
 from __future__ import annotations

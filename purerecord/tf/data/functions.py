@@ -129,7 +129,8 @@ def no_elements() -> ValueError:
 def guessed(spec: Spec, spec_of_result: Callable[[Element], Spec]) -> Spec:
     """The spec of a function's results if there are no elements: from made-up elements.
 
-    A dimension that depends on unknown lengths or on values is unknown. ``spec_of_result`` may raise any error.
+    A dimension that depends on unknown lengths or on values is unknown. ``spec_of_result`` may raise any
+    error.
     """
     return common_spec(*(spec_of_result(placeholder(spec, length)) for length in _PLACEHOLDER_LENGTHS))
 

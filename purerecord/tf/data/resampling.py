@@ -1,6 +1,6 @@
 """``Dataset.rejection_resample``: classes in other proportions, by leaving elements out.
 
-The proportions are TensorFlow's, the random numbers are not. This module knows of datasets only their methods.
+The proportions are TensorFlow's, the random numbers are not. This module knows only methods of datasets.
 """
 
 from __future__ import annotations

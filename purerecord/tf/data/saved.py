@@ -1,9 +1,9 @@
 """``Dataset.save``, ``load`` and ``snapshot``: datasets in folders, in TensorFlow's format.
 
-A folder holds ``dataset_spec.pb`` (the element spec), ``snapshot.metadata`` and, in a folder for each time that
-it was written, TFRecord files. Each record is a component of an element: a TensorProto. A ragged tensor is a
-TensorProto of variants, which hold its row splits and values; a sparse tensor is one of three. TensorFlow reads
-these folders, and its folders are read here.
+A folder holds ``dataset_spec.pb`` (the element spec), ``snapshot.metadata`` and, in a folder for each time
+that it was written, TFRecord files. Each record is a component of an element: a TensorProto. A ragged tensor
+is a TensorProto of variants, which hold its row splits and values; a sparse tensor is one of three.
+TensorFlow reads these folders, and its folders are read here.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _variants(shape: tuple[int, ...], variants: list[bytes]) -> bytes:
 # --- Reading ----------------------------------------------------------------------------------------
 
 
-def load(
+def load(  # noqa: PLR0917
     dataset_class: Any,
     path: Any,
     element_spec: Spec | None,

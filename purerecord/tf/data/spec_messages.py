@@ -36,7 +36,7 @@ _SPARSE, _RAGGED, _REGISTERED = 1, 3, 12
 _NONE_NAME = "tf.NoneTensorSpec"
 
 
-def encoded_spec(spec: Spec) -> bytes:
+def encoded_spec(spec: Spec) -> bytes:  # noqa: PLR0911
     """The message of an element spec."""
     if isinstance(spec, Mapping):
         entries = [

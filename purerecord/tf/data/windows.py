@@ -202,7 +202,7 @@ def key_number(key: Any, function: str) -> int:
     tensor = convert_to_tensor(key, "int64")
     if tensor.ndim:
         raise ValueError(
-            f"Invalid `{function}`. `{function}` must return a single `tf.int64` scalar tensor but its return "
+            f"Invalid `{function}`. `{function}` must return a single `tf.int64` scalar tensor but its return "  # noqa: E501
             f"type is {spec_of(tensor)!r}."
         )
     return int(tensor)
@@ -220,7 +220,7 @@ def _bounded(shape: Any, bound: int) -> TensorShape:
 
 @resumable
 def _windows(elements: Iterator[Any], span: int, shift: int, stride: int, drop: bool) -> Iterator[Any]:
-    """Lists of every ``stride``-th of ``span`` consecutive elements. Unless ``drop``, the last may be shorter.
+    """Lists of every ``stride``-th of ``span`` consecutive elements. The last are shorter unless ``drop``.
 
     A failure takes the place of an element. A window that holds one fails.
     """
