@@ -329,7 +329,10 @@ def _padded_shape(given: Any, of: TensorShape) -> TensorShape:
         shape = TensorShape([None if size == -1 else size for size in tensor.numpy().tolist()])
     if None not in (shape.rank, of.rank) and (
         shape.rank != of.rank
-        or any(None not in pair and pair[0] < pair[1] for pair in zip(shape, of, strict=True))
+        or any(
+            None not in (wanted, size) and int(wanted or 0) < int(size or 0)
+            for wanted, size in zip(shape, of, strict=True)
+        )
     ):
         raise ValueError(
             f"The padded shape {shape} is not compatible with the shape {of} of the corresponding input component."  # noqa: E501

@@ -195,7 +195,8 @@ class Dataset(WindowMethods):
         wait: bool = False,
     ) -> Dataset:
         """The elements that ``save`` stored in a folder, here or in TensorFlow."""
-        return saved.load(Dataset, path, element_spec, compression, reader_func, wait)
+        loaded: Dataset = saved.load(Dataset, path, element_spec, compression, reader_func, wait)
+        return loaded
 
     def save(
         self,

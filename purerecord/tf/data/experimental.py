@@ -300,10 +300,8 @@ class Reducer:
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Callable[[Dataset], Dataset]:
     """One element for each key, sorted by the keys: the final states of ``reducer``."""
     key_function = UserFunction(key_func, 0)
-    init, step, finish = (
-        UserFunction(function, number + 1)
-        for number, function in enumerate((reducer.init_func, reducer.reduce_func, reducer.finalize_func))
-    )
+    functions: list[Callable[..., Any]] = [reducer.init_func, reducer.reduce_func, reducer.finalize_func]
+    init, step, finish = (UserFunction(function, number + 1) for number, function in enumerate(functions))
 
     def make(dataset: Dataset) -> Dataset:
         def reduced(run: Run, elements: Iterator[Any]) -> Iterator[Any]:

@@ -38,7 +38,7 @@ class OptionalSpec(TypeSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether this is an optional with such a value, or the spec of one."""
-        return getattr(spec_or_value, "_type_spec", spec_or_value) == self
+        return bool(getattr(spec_or_value, "_type_spec", spec_or_value) == self)
 
     def __hash__(self) -> int:
         return hash(OptionalSpec)  # the spec of the value may be a dictionary
