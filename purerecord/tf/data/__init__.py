@@ -16,7 +16,14 @@ A dataset is a function that makes iterators, with an element spec and a cardina
     sources          tensors, ranges, generators and files as the arguments of a dataset
     dataset          ``Dataset``: ``from_tensor_slices``, ``zip``, ``map``, ``interleave``, ``batch``, ...
     file_datasets    ``TFRecordDataset``, ``TextLineDataset``, ``FixedLengthRecordDataset``
+    options          ``Options`` and its parts
+    optional         ``tf.experimental.Optional``
+    saved            ``save``, ``load``, ``snapshot``; with ``spec_messages`` and ``fingerprints``
+    resampling       ``rejection_resample``
+    csv_files        ``CsvDataset``, ``make_csv_dataset``
+    features         ``parse_example_dataset``, ``make_batched_features_dataset``
     experimental     ``tf.data.experimental``
+    contrib          ``tf.contrib.data``
 
 This folder does not know what a record holds; ``tf.io`` does.
 """
