@@ -112,7 +112,8 @@ class Ragged:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the values; ``object`` for bytes."""
-        return np.dtype(self.flat_values.dtype)
+        dtype: np.dtype[Any] = self.flat_values.dtype
+        return dtype
 
     @property
     def shape(self) -> tuple[int | None, ...]:

@@ -12,7 +12,7 @@ datasets, image functions, and TensorFlow's dtypes, error classes and messages. 
     image/                ``decode_jpeg``, ``resize``, ...
     data/                 ``tf.data``: datasets
     lookup, audio, test   tables, WAV files, ``tf.test.TestCase``
-    app, flags, logging, config, distribute, python_io, compat
+    app, experimental, flags, logging, config, contrib, distribute, python_io, compat
                           small namespaces that scripts use, many of them from TensorFlow 1
     _text/, _random/      the larger parts of ``strings`` and ``random``
     _missing              the error for names that TensorFlow has and this namespace does not
@@ -79,6 +79,8 @@ _LAZY = {
     "_values.control_flow": "case foldl foldr scan switch_case vectorized_map",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "logging": "get_logger",
+    "data.structure": "NoneTensorSpec",
+    "data.optional": "OptionalSpec",
     # Names of TensorFlow 1, which tutorials still use.
     "io": (
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv "  # noqa: E501
@@ -132,11 +134,13 @@ _NAMESPACES = [
     "bitwise",
     "compat",
     "config",
+    "contrib",
     "data",
     "debugging",
     "distribute",
     "dtypes",
     "errors",
+    "experimental",
     "flags",
     "gfile",
     "image",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+# Our messages name no iterators that TensorFlow's optimisations insert, and do not number datasets.
+IN_FUNCTION = re.compile(r"^(Error in .* passed to \w+)(?::\d+)?( transformation) with iterator: \S+: ")
 WRAPPING = re.compile(r"^\{\{.*?\}\} | \[Op:.*$|\nTraceback.*|\n\t.*$", re.DOTALL)
 
 
-def plain(value: Any) -> Any:
-    """A tensor or a structure of tensors of either library, in a form that can be compared."""
+def plain(value: Any) -> Any:  # noqa: PLR0911
+    """An element or a part of one, of either library, in a form that can be compared."""
     if isinstance(value, (dict, tuple, list)):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
         return {key: plain(part) for key, part in parts}
@@ -20,6 +23,12 @@ def plain(value: Any) -> Any:
         return ("ragged", plain(value.flat_values), [plain(splits) for splits in value.nested_row_splits])
     if hasattr(value, "dense_shape"):
         return ("sparse", *(plain(part) for part in (value.indices, value.values, value.dense_shape)))
+    if hasattr(value, "has_value"):
+        return ("optional", plain(value.get_value()) if value.has_value() else None)
+    if hasattr(value, "element_spec") and hasattr(value, "__iter__"):
+        return ("dataset", [plain(element) for element in value])
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return (type(value).__name__, {key: plain(part) for key, part in vars(value).items()})
     if hasattr(value, "numpy"):
         return (value.dtype.name, value.shape.as_list(), plain(value.numpy()))
     return _plain_value(value)
@@ -34,6 +43,7 @@ def _plain_value(value: Any) -> Any:
 def error_of(error: Exception) -> tuple[str, str]:
     """The class and the text of an error, without what TensorFlow adds around it."""
     text = WRAPPING.sub("", str(error)).strip()
+    text = IN_FUNCTION.sub(r"\1\2: ", text)
     return type(error).__name__, re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
@@ -80,13 +90,21 @@ def specs(tf: Any, program: Callable[[Any], Any]) -> Any:
     return program(tf).element_spec
 
 
-def fits(ours: Any, theirs: Any) -> bool:
+def fits(ours: Any, theirs: Any) -> bool:  # noqa: PLR0911
     """Whether our spec equals TensorFlow's, or has the same dtype and a more specific shape."""
     if isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(fits(ours[key], theirs[key]) for key in theirs)
     if isinstance(theirs, tuple):
         pairs = zip(ours, theirs, strict=True)
         return len(ours) == len(theirs) and all(fits(*pair) for pair in pairs)
-    if type(ours).__name__ != type(theirs).__name__ or ours.dtype.name != theirs.dtype.name:
+    if type(ours).__name__ != type(theirs).__name__:
+        return False
+    if dataclasses.is_dataclass(theirs):
+        return fits(vars(ours), vars(theirs))
+    if hasattr(theirs, "element_spec"):  # the spec of a dataset or of an optional
+        return fits(ours.element_spec, theirs.element_spec)
+    if not hasattr(theirs, "dtype"):
+        return repr(ours) == repr(theirs)
+    if ours.dtype.name != theirs.dtype.name:
         return False
     return theirs.shape.rank is None or theirs.shape.is_compatible_with(ours.shape.as_list())

@@ -17,7 +17,14 @@ A dataset is a function that makes iterators, with an element spec and a cardina
     sources          tensors, ranges, generators and files as the arguments of a dataset
     dataset          ``Dataset``: ``from_tensor_slices``, ``zip``, ``map``, ``interleave``, ``batch``, ...
     file_datasets    ``TFRecordDataset``, ``TextLineDataset``, ``FixedLengthRecordDataset``
+    options          ``Options`` and its parts
+    optional         ``tf.experimental.Optional``
+    saved            ``save``, ``load``, ``snapshot``; with ``spec_messages`` and ``fingerprints``
+    resampling       ``rejection_resample``
+    csv_files        ``CsvDataset``, ``make_csv_dataset``
+    features         ``parse_example_dataset``, ``make_batched_features_dataset``
     experimental     ``tf.data.experimental``
+    contrib          ``tf.contrib.data``
 
 This folder does not know what a record holds; ``tf.io`` does.
 """
@@ -30,19 +37,24 @@ from .._missing import missing
 from .._values.nest import apply
 from . import experimental
 from .dataset import Dataset
-from .elements import AUTOTUNE, INFINITE, UNKNOWN, Options, OwnedIterator
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, DatasetSpec, NumpyIterator, OwnedIterator
 from .file_datasets import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from .options import Options, ThreadingOptions
+from .structure import dtype_of, shape_of
 
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
+    "NumpyIterator",
     "Options",
     "TFRecordDataset",
     "TextLineDataset",
+    "ThreadingOptions",
     "experimental",
     "get_output_shapes",
     "get_output_types",
@@ -61,12 +73,12 @@ def make_one_shot_iterator(dataset: Dataset) -> OwnedIterator:
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The dtypes of the elements; newer programs use ``element_spec``."""
-    return apply(lambda leaf: leaf.dtype, dataset_or_iterator.element_spec)
+    return apply(dtype_of, dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     """The shapes of the elements; newer programs use ``element_spec``."""
-    return apply(lambda leaf: leaf.shape, dataset_or_iterator.element_spec)
+    return apply(shape_of, dataset_or_iterator.element_spec)
 
 
 __getattr__ = missing("data")

@@ -9,22 +9,24 @@ This module does not know what an element is.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import random
+import sys
+import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import wraps
-from itertools import chain, count, islice
+from itertools import count
 from typing import Any, ParamSpec
 
 from ...container.writer import TFRecordWriter
-from ...dataset.engine.lookahead import PrefetchCursor
-from ...dataset.engine.node import Context, Cursor
-from ..errors import OpError, invalid
+from ..errors import AlreadyExistsError, OpError, invalid
 from ..io.record_files import TFRecordIterator
 from .run import Run
 
@@ -90,14 +92,10 @@ class Shuffle:
     def __init__(self, make: MakeIterator, buffer_size: int | None, seed: str, reshuffle: bool) -> None:
         self._make = make
         self._buffer_size = buffer_size
-        self._seed = seed
-        self._reshuffle = reshuffle
-        self._iteration = 0
+        self._randomness = Randomness(seed, reshuffle)
 
     def __call__(self, run: Run) -> Iterator[Any]:
-        generator = random.Random(f"{self._seed} {self._iteration}")
-        if self._reshuffle and not run.probe:
-            self._iteration += 1
+        generator = self._randomness(run)
         return self._shuffled(self._make(run), generator)
 
     @resumable
@@ -145,6 +143,20 @@ def first(elements: Iterator[Any], number: int) -> Iterator[Any]:
 
 
 @resumable
+def rest(elements: Iterator[Any], skipped: int) -> Iterator[Any]:
+    """The elements without the first ones. As in TensorFlow, a failure among these starts the count again."""
+    left = skipped
+    for event in events(elements):
+        if isinstance(event, Failure):
+            left = skipped if left else 0
+            yield event
+        elif left:
+            left -= 1
+        else:
+            yield event
+
+
+@resumable
 def every_nth(elements: Iterator[Any], start: int, step: int) -> Iterator[Any]:
     """Every ``step``-th element from number ``start`` on. Failures do not count."""
     number = -start
@@ -168,9 +180,11 @@ def flattened(elements: Iterator[Any], rows: Callable[[Any], Iterator[Any]]) -> 
 
 
 @resumable
-def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[Any]:
-    """Lists of ``size`` elements. A failure drops the list that it interrupts."""
+def grouped(elements: Iterator[Any], sizes: Iterable[int], drop_remainder: bool) -> Iterator[Any]:
+    """Lists of ``sizes`` elements. A failure drops the list that it interrupts."""
     group: list[Any] = []
+    left = iter(sizes)
+    size = next(left)
     for event in events(elements):
         if isinstance(event, Failure):
             group = []
@@ -180,6 +194,7 @@ def grouped(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterato
         if len(group) == size:
             yield group
             group = []
+            size = next(left)
     if group and not drop_remainder:
         yield group
 
@@ -248,13 +263,33 @@ class Cache:
 
     @resumable
     def _write(self, elements: Iterator[Any]) -> Iterator[Any]:
-        with TFRecordWriter(self._path, atomic=True) as writer:
+        with _only_writer(self._path), TFRecordWriter(self._path, atomic=True) as writer:
             for event in events(elements):
                 if isinstance(event, Failure):
                     writer.abandon()
                 elif not writer.closed:
                     writer.write(pickle.dumps(event))
                 yield event
+
+
+_being_written: set[str] = set()
+
+
+@contextmanager
+def _only_writer(path: str) -> Iterator[None]:
+    """A context manager: two iterators of one process do not write one cache at the same time."""
+    path = os.path.abspath(path)
+    if path in _being_written:
+        gc.collect()  # an iteration that ended with an error may wait for it
+    if path in _being_written:
+        raise AlreadyExistsError(
+            None, None, f"There appears to be a concurrent caching iterator running: it writes {path}"
+        )
+    _being_written.add(path)
+    try:
+        yield
+    finally:
+        _being_written.discard(path)
 
 
 class Chain(Iterator[Any]):
@@ -282,7 +317,8 @@ class Interleave(Iterator[Any]):
     """Up to ``block_length`` elements from each of ``cycle_length`` sources in turn.
 
     A source that turns out to be at its end leaves an empty slot. As in TensorFlow, the next source takes the
-    slot when its turn comes again.
+    slot when its turn comes again. If the interleaving is ``parallel``, errors count as elements: one in the
+    place of a source is a source of its own.
     """
 
     def __init__(
@@ -291,10 +327,12 @@ class Interleave(Iterator[Any]):
         open_source: Callable[[Any], Iterator[Any]],
         cycle_length: int,
         block_length: int,
+        parallel: bool = False,
     ) -> None:
         self._sources: Iterator[Any] | None = sources
         self._open = open_source
         self._block_length = block_length
+        self._parallel = parallel
         self._slots: list[Iterator[Any] | None] = [None] * cycle_length
         self._open_slots = 0
         self._position = 0
@@ -310,23 +348,34 @@ class Interleave(Iterator[Any]):
                 except StopIteration:
                     self._slots[self._position] = None
                     self._open_slots -= 1
+                except Exception:
+                    if self._parallel:
+                        self._count_element()
+                    raise
                 else:
-                    self._in_block += 1
-                    if self._in_block == self._block_length:
-                        self._go_to_next_slot()
+                    self._count_element()
                     return element
             self._go_to_next_slot()
         raise StopIteration
+
+    def _count_element(self) -> None:
+        self._in_block += 1
+        if self._in_block == self._block_length:
+            self._go_to_next_slot()
 
     def _open_next(self) -> Iterator[Any] | None:
         if self._sources is None:
             return None
         try:
-            source = next(self._sources)
+            slot = self._open(next(self._sources))
         except StopIteration:
             self._sources = None
             return None
-        slot = self._slots[self._position] = self._open(source)
+        except Exception as error:
+            if not self._parallel:
+                raise
+            slot = Resumable(iter((Failure(error),)))
+        self._slots[self._position] = slot
         self._open_slots += 1
         return slot
 
@@ -360,24 +409,27 @@ def directed_interleave(
             yield event
 
 
-class WeightedChoices:
-    """Makes iterators over random indices of ``weights`` without end, each as often as its weight says.
+class Randomness:
+    """Makes the random generator of each iteration: the same one, unless ``rerandomize`` is true."""
 
-    All iterations have the same indices, unless ``rerandomize`` is true.
-    """
-
-    def __init__(self, weights: Sequence[float], seed: str, rerandomize: bool) -> None:
-        self._weights = weights
+    def __init__(self, seed: str, rerandomize: bool) -> None:
         self._seed = seed
         self._rerandomize = rerandomize
         self._iteration = 0
 
-    def __call__(self, run: Run) -> Iterator[int]:
+    def __call__(self, run: Run) -> random.Random:
         generator = random.Random(f"{self._seed} {self._iteration}")
         if self._rerandomize and not run.probe:
             self._iteration += 1
-        indices = range(len(self._weights))
-        return chain.from_iterable(generator.choices(indices, self._weights, k=256) for _ in count())
+        return generator
+
+
+def weighted_choices(weights: Iterable[Sequence[float]], generator: random.Random) -> Iterator[int]:
+    """For each row of weights a random index, as often as its weight says."""
+    for row in weights:
+        indices = range(len(row))
+        # TensorFlow's answer to weights that are all 0 is an index that no dataset has.
+        yield generator.choices(indices, row)[0] if sum(row) > 0 else len(row)
 
 
 class ParallelMap(Iterator[Any]):
@@ -439,35 +491,68 @@ class AutotunedMap(Iterator[Any]):
         return result
 
 
-class _IteratorCursor(Cursor):
-    """An iterator as a cursor of ``purerecord.dataset``, for its ``PrefetchCursor``."""
-
-    def __init__(self, elements: Iterator[Any]) -> None:
-        self._elements = elements
-
-    def take(self, count: int) -> list[Any]:
-        return list(islice(self._elements, count))
-
-    def state(self) -> None:
-        return None
-
-    def restore(self, state: Any) -> None:
-        raise NotImplementedError
-
-
 class Prefetch(Iterator[Any]):
-    """The elements, fetched ahead by a thread."""
+    """The elements, fetched ahead by a thread: never more than ``buffer_size`` of them."""
 
     def __init__(self, elements: Iterator[Any], buffer_size: int) -> None:
-        self._cursor = PrefetchCursor(_IteratorCursor(elements), Context(), buffer_size)
+        self._ahead = _Ahead(elements, buffer_size)
+        self._thread: threading.Thread | None = None
 
     def __next__(self) -> Any:
-        for element in self._cursor.take(1):
-            return element
-        raise StopIteration
+        if self._thread is None:
+            # The thread does not know this object, so that it ends with it.
+            self._thread = threading.Thread(target=self._ahead.fetch, name="purerecord-prefetch", daemon=True)
+            self._thread.start()
+        event = self._ahead.take()
+        if isinstance(event, Failure):
+            raise event.error
+        return event
 
     def __del__(self) -> None:
-        self._cursor.close()
+        self._ahead.stop()
+        # What the thread holds must be free when this object is: the file of a cache, say.
+        if self._thread not in (None, threading.current_thread()) and not sys.is_finalizing():
+            self._thread.join()
+
+
+class _Ahead:
+    """The elements that a thread has fetched and nobody has taken."""
+
+    def __init__(self, elements: Iterator[Any], limit: int) -> None:
+        self._events = events(elements)
+        self._limit = limit
+        self._fetched: deque[Any] = deque()
+        self._changed = threading.Condition()
+        self._over = False  # no more elements will be fetched
+
+    def fetch(self) -> None:
+        """Fetch elements until there are no more, or nobody wants them."""
+        while not self._over:
+            event = next(self._events, _END)
+            with self._changed:
+                self._fetched.append(event)
+                self._over = self._over or event is _END
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: len(self._fetched) < self._limit or self._over)
+
+    def take(self) -> Any:
+        """The next element or failure. At the end a StopIteration, again and again."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._fetched)
+            if self._fetched[0] is _END:
+                raise StopIteration
+            event = self._fetched.popleft()
+            self._changed.notify_all()
+            return event
+
+    def stop(self) -> None:
+        """Let the thread end after the element that it is fetching."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+
+_END = object()
 
 
 def ignore_errors(elements: Iterator[Any]) -> Iterator[Any]:

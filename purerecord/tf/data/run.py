@@ -16,16 +16,18 @@ class Run:
     elements of later iterations.
     """
 
-    __slots__ = ("_operations", "_path", "probe")
+    __slots__ = ("_operations", "_path", "place", "probe")
 
     def __init__(self, probe: bool = False) -> None:
         self.probe = probe
+        self.place = "Iterator::Root"  # the datasets on the way here, for messages
         self._path: tuple[int, ...] = ()
         self._operations: dict[tuple[int, ...], Operations] = {}
 
-    def input(self, number: int) -> Run:
+    def input(self, number: int, kind: str) -> Run:
         """The iteration of an input of this dataset."""
         made = Run(self.probe)
+        made.place = f"{self.place}::{kind}"
         made._path = (*self._path, number)
         made._operations = self._operations
         return made

@@ -14,12 +14,17 @@ from .._values.seeds import shuffle_seed
 from .._values.tensor import EagerTensor
 from ..errors import invalid
 from . import iterators
-from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements, Options
+from .elements import AUTOTUNE, INFINITE, UNKNOWN, Elements
 from .functions import predicate_of
+from .options import Options
 from .structure import common_spec
 
 if TYPE_CHECKING:
     from .dataset import Dataset
+
+
+# Elements that ``prefetch(AUTOTUNE)`` keeps.
+_AUTOTUNED_PREFETCH = 2
 
 
 class SelectingMethods(Elements):
@@ -27,7 +32,7 @@ class SelectingMethods(Elements):
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which ``predicate`` is true."""
-        test = predicate_of(predicate)
+        test = predicate_of(predicate, "FilterDataset")
         return self._derive(
             "Filter", lambda run: filter(test(run), self._iterate_to_parse(run)), cardinality=UNKNOWN
         )
@@ -86,11 +91,12 @@ class SelectingMethods(Elements):
         """All but the first ``count`` elements; none if ``count`` is negative."""
         skipped = int(count)
         if skipped < 0:
-            return self._derive("Skip", lambda _: iter(()), cardinality=0)
+            cardinality = min(self._cardinality, 0)
+            return self._derive("Skip", lambda _: iter(()), cardinality=cardinality)
         cardinality = self._cardinality if self._cardinality < 0 else max(0, self._cardinality - skipped)
         return self._derive(
             "Skip",
-            lambda run: iterators.every_nth(self._iterate(run), skipped, 1),
+            lambda run: iterators.rest(self._iterate(run), skipped),
             cardinality=cardinality,
         )
 
@@ -114,8 +120,9 @@ class SelectingMethods(Elements):
         """The elements of this dataset, then those of the other."""
         numbers = (self._cardinality, dataset._cardinality)
         cardinality = INFINITE if INFINITE in numbers else UNKNOWN if UNKNOWN in numbers else sum(numbers)
-        made = self._derive(
+        made = self._dataset_class._of_inputs(
             "Concatenate",
+            (self, dataset),
             lambda run: chain.from_iterable(
                 part._iterate(run, number) for number, part in enumerate((self, dataset))
             ),
@@ -133,12 +140,13 @@ class SelectingMethods(Elements):
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The elements, of which a thread fetches up to ``buffer_size`` ahead."""
-        ahead = int(buffer_size)
+        ahead = AUTOTUNE if buffer_size is None else int(buffer_size)
         if ahead < AUTOTUNE:
             raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
         if ahead == 0:
             return self._derive("Prefetch", self._iterate)
-        return self._derive("Prefetch", lambda run: iterators.Prefetch(self._iterate(run), ahead))
+        limit = _AUTOTUNED_PREFETCH if ahead == AUTOTUNE else ahead
+        return self._derive("Prefetch", lambda run: iterators.Prefetch(self._iterate(run), limit))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements, without those that raise an error."""
@@ -149,7 +157,8 @@ class SelectingMethods(Elements):
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same dataset with options, which have no effect."""
         same = self._derive("Options", self._iterate)
-        same._options = options
+        same._options = self._options.merge(options)
+        same._options._freeze()
         return same
 
     def apply(self, transformation_func: Callable[[Any], Dataset]) -> Dataset:

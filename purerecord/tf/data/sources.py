@@ -16,6 +16,7 @@ from ...container.looks_like import open_source
 from ...storage.paths import is_stream
 from ...storage.url import local_path
 from .._values.convert import to_array
+from .._values.eager import wrap_value
 from .._values.nest import apply, flatten, is_nested, pack
 from .._values.ragged_sparse import RaggedTensor, SparseTensor
 from .._values.rows import RecordTensor
@@ -25,11 +26,11 @@ from ..dtypes import DType, as_dtype, int64, string
 from ..errors import UnknownError, invalid, translated
 from ..io import matching_files
 from ..io.record_files import TFRecordIterator
-from .batches import row_count, rows_of
+from .batches import ObjectBatch, row_count, rows_of
 from .elements import UNKNOWN
 from .iterators import Chain, Interleave, MakeIterator
 from .run import Run
-from .structure import Spec, as_leaf, spec_of, with_shape
+from .structure import Spec, as_leaf, has_spec, spec_of, unbatched_spec, with_shape
 
 _STRING_SCALAR = TensorSpec((), string)
 
@@ -47,20 +48,29 @@ def slices(tensors: Any) -> Source:
     """The rows of a structure of tensors."""
     element = _as_tensors(tensors)
     count = row_count(flatten(element))
-    spec = apply(lambda leaf: with_shape(_full_spec(leaf), leaf.shape[1:]), element)
+    spec = apply(lambda leaf: unbatched_spec(_full_spec(leaf)), element)
     return Source(lambda _: rows_of(element), spec, count, "TensorSlice")
 
 
 def single(tensors: Any) -> Source:
     """One element."""
     element = _as_tensors(tensors)
-    return Source(lambda _: iter((element,)), apply(_full_spec, element), 1, "Tensor")
+    # The spec of a dataset may depend on a function, which runs only when the spec is needed.
+    lazy = any(map(has_spec, flatten(element)))
+    spec = (lambda: apply(_full_spec, element)) if lazy else apply(_full_spec, element)
+    return Source(lambda _: iter((element,)), spec, 1, "Tensor")
 
 
 def _as_tensors(tensors: Any) -> Any:
     if tensors is None or (is_nested(tensors) and not flatten(tensors)):
         raise ValueError("Invalid `element`. `element` should not be empty.")
-    return apply(as_leaf, tensors)
+    return apply(_as_leaf, tensors)
+
+
+def _as_leaf(value: Any) -> Any:
+    if isinstance(value, list) and value and all(map(has_spec, value)):
+        return ObjectBatch(tuple(value))
+    return as_leaf(value)
 
 
 def _full_spec(leaf: Any) -> TypeSpec:
@@ -139,7 +149,7 @@ def generated(generator: Callable[..., Any], signature: Spec, args: Any) -> Sour
     """The elements that a generator yields, checked against ``signature``."""
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
-    given = tuple(as_leaf(arg).numpy() for arg in args or ())
+    given = tuple(wrap_value(arg).numpy() for arg in args or ())
 
     def make(_: Run) -> Iterator[Any]:
         try:
@@ -274,7 +284,7 @@ def file_elements(
     def make(run: Run) -> Iterator[EagerTensor]:
         if cycle is None or cycle == -1:
             return Chain(names(run), open_file)
-        return Interleave(names(run), open_file, cycle, 1)
+        return Interleave(names(run), open_file, cycle, 1, parallel=True)
 
     return Source(make, _STRING_SCALAR, UNKNOWN, kind)
 
@@ -293,7 +303,7 @@ def lines(path: str, compression: str) -> Iterator[EagerTensor]:
 
 def _lines(path: str, compression: str) -> Iterator[bytes]:
     rest = b""
-    for chunk in _chunks(path, compression):
+    for chunk in chunks(path, compression):
         *whole, rest = (rest + chunk).split(b"\n")
         yield from (line.removesuffix(b"\r") for line in whole)
     if rest:
@@ -310,7 +320,7 @@ def fixed_length_records(
 def _fixed_length_records(
     path: str, compression: str, size: int, header: int, footer: int
 ) -> Iterator[bytes]:
-    data = b"".join(_chunks(path, compression))
+    data = b"".join(chunks(path, compression))
     length = len(data) - header - footer
     if length < 0 or length % size:
         raise invalid(
@@ -320,7 +330,8 @@ def _fixed_length_records(
     yield from (data[at : at + size] for at in range(header, header + length, size))
 
 
-def _chunks(path: str, compression: str) -> Iterable[bytes]:
+def chunks(path: str, compression: str) -> Iterable[bytes]:
+    """The plain bytes of a file."""
     with translated(compressed=bool(compression)):
         opened = open_source(local_path(path), compression)
         try:

@@ -15,27 +15,15 @@ from .._values.shapes import TensorShape
 from .._values.tensor import convert_to_tensor
 from ..dtypes import int32, int64, string
 from ..errors import InvalidArgumentError, invalid
-from .elements import UNKNOWN
-from .functions import UserFunction, spec_of_first
+from .elements import UNKNOWN, DatasetSpec
+from .functions import UserFunction, guessed, spec_of_first
 from .iterators import Failure, Resumable, events, resumable
 from .run import Run
 from .selecting import SelectingMethods
-from .structure import Element, Spec, as_element, common_spec, int64_scalar, spec_of
+from .structure import Element, Spec, as_element, common_spec, dtype_of, int64_scalar, spec_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
-
-
-class DatasetSpec:
-    """The spec of a window, which is a dataset."""
-
-    shape = TensorShape([])
-
-    def __init__(self, element_spec: Spec) -> None:
-        self.element_spec = element_spec
-
-    def __repr__(self) -> str:
-        return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
 class WindowMethods(SelectingMethods):
@@ -61,8 +49,8 @@ class WindowMethods(SelectingMethods):
             number = max(0, (number - span) // distance + 1) if drop_remainder else -(-number // distance)
 
         def make(run: Run) -> Iterator[Element]:
-            found = _windows(self._iterate(run), span, distance, bool(drop_remainder))
-            return (self._column_datasets([*rows[::step]]) for rows in found)
+            found = _windows(self._iterate(run), span, distance, step, bool(drop_remainder))
+            return map(self._column_datasets, found)
 
         return self._derive("Window", make, lambda: apply(DatasetSpec, self.element_spec), number)
 
@@ -107,8 +95,8 @@ class WindowMethods(SelectingMethods):
             key_of, size_of = key_function.of_element(run), size_function.of_arguments(run)
             return _groups(
                 self._iterate(run),
-                lambda element: int(convert_to_tensor(key_of(element), "int64")),
-                lambda key: _window_size(size_of(int64_scalar(key))),
+                lambda element: key_number(key_of(element), "key_func"),
+                lambda key: _window_size(key_number(size_of(int64_scalar(key)), "window_size_func")),
             )
 
         def make(run: Run) -> Iterator[Element]:
@@ -116,9 +104,12 @@ class WindowMethods(SelectingMethods):
 
         def spec() -> Spec:
             run = Run(probe=True)
-            return spec_of_first(reduced(run, *group).element_spec for group in Resumable(groups(run)))
+            return spec_of_first(
+                (reduced(run, *group).element_spec for group in Resumable(groups(run))),
+                lambda: guessed(self.element_spec, lambda one: reduced(run, 0, [one]).element_spec),
+            )
 
-        return self._derive("GroupByWindow", make, spec, UNKNOWN)
+        return self._derive("GroupByWindow", make, spec, self._infinite_or_unknown())
 
     def _dataset_of(self, elements: list[Element]) -> Dataset:
         """A dataset of some elements of this one."""
@@ -190,7 +181,14 @@ class WindowMethods(SelectingMethods):
             return _scanned(self._iterate(run), as_element(initial_state), function.of_arguments(run))
 
         def spec() -> Spec:
-            return spec_of_first(apply(spec_of, element) for element in make(Run(probe=True)))
+            return spec_of_first(
+                (apply(spec_of, element) for element in make(Run(probe=True))),
+                lambda: guessed(self.element_spec, spec_of_output),
+            )
+
+        def spec_of_output(element: Element) -> Spec:
+            _, output = function.of_arguments(Run(probe=True))(as_element(initial_state), element)
+            return apply(spec_of, as_element(output))
 
         return self._derive("Scan", make, spec)
 
@@ -199,11 +197,21 @@ class WindowMethods(SelectingMethods):
         return self._derive("Unique", lambda run: _distinct(self._iterate(run)), cardinality=UNKNOWN)
 
 
-def _window_size(size: Any) -> int:
-    number = int(size)
-    if number < 1:
-        raise invalid(f"Window size must be greater than zero, but got {number}.")
-    return number
+def key_number(key: Any, function: str) -> int:
+    """What ``key_func`` or ``window_size_func`` returned, as a number."""
+    tensor = convert_to_tensor(key, "int64")
+    if tensor.ndim:
+        raise ValueError(
+            f"Invalid `{function}`. `{function}` must return a single `tf.int64` scalar tensor but its return "  # noqa: E501
+            f"type is {spec_of(tensor)!r}."
+        )
+    return int(tensor)
+
+
+def _window_size(size: int) -> int:
+    if size < 1:
+        raise invalid(f"Window size must be greater than zero, but got {size}.")
+    return size
 
 
 def _bounded(shape: Any, bound: int) -> TensorShape:
@@ -211,24 +219,30 @@ def _bounded(shape: Any, bound: int) -> TensorShape:
 
 
 @resumable
-def _windows(elements: Iterator[Any], span: int, shift: int, drop: bool) -> Iterator[Any]:
-    """Lists of ``span`` consecutive elements. Unless ``drop``, the last ones may be shorter."""
+def _windows(elements: Iterator[Any], span: int, shift: int, stride: int, drop: bool) -> Iterator[Any]:
+    """Lists of every ``stride``-th of ``span`` consecutive elements. The last are shorter unless ``drop``.
+
+    A failure takes the place of an element. A window that holds one fails.
+    """
     window: list[Any] = []
     to_skip = 0  # elements between the end of one window and the beginning of the next
     for event in events(elements):
-        if isinstance(event, Failure):
-            yield event
-        elif to_skip:
+        if to_skip:
             to_skip -= 1
         else:
             window.append(event)
             if len(window) == span:
-                yield window
+                yield _window(window[::stride])
                 to_skip = max(0, shift - span)
                 window = window[shift:]
     while window and not drop:
-        yield window
+        yield _window(window[::stride])
         window = window[shift:]
+
+
+def _window(rows: list[Any]) -> Any:
+    """The rows, or the first failure among them."""
+    return next((row for row in rows if isinstance(row, Failure)), rows)
 
 
 def _groups(
@@ -284,7 +298,7 @@ def _scanned(elements: Iterator[Any], state: Any, function: Callable[[Any, Any],
                     f"output value but its return type is {apply(spec_of, as_element(result))!r}."
                 )
             next_state, output = as_element(result[0]), as_element(result[1], "Dataset.scan()")
-            types, found = (apply(lambda leaf: leaf.dtype, part) for part in (state, next_state))
+            types, found = (apply(lambda leaf: dtype_of(spec_of(leaf)), part) for part in (state, next_state))
             if types != found:
                 raise TypeError(
                     "Invalid `scan_func`. The element types for the new state must match the initial state. "
@@ -304,7 +318,7 @@ def _distinct(elements: Iterator[Any]) -> Iterator[Any]:
         if isinstance(event, Failure):
             yield event
         else:
-            for kind in {leaf.dtype for leaf in flatten(event)} - {int32, int64, string}:
+            for kind in {dtype_of(spec_of(leaf)) for leaf in flatten(event)} - {int32, int64, string}:
                 yield Failure(
                     TypeError(
                         f"`tf.data.Dataset.unique` does not support type {kind} -- only `tf.int32`, "

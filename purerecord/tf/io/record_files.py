@@ -91,6 +91,9 @@ class tf_record_iterator:  # noqa: N801 - TensorFlow's name
             raise StopIteration
         return next(self._records)
 
+    def reopen(self) -> None:
+        """Does nothing: at the end the iterator sees by itself what was appended."""
+
     def close(self) -> None:
         """Close the file. No more records follow."""
         self._closed = True

@@ -43,5 +43,5 @@ def test_attribute_error_in_a_function_is_not_taken_for_a_missing_method() -> No
 
 
 def test_method_that_is_not_there_is_explained() -> None:
-    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.snapshot is not in purerecord\.tf"):
-        Dataset.range(3).snapshot(2)
+    with pytest.raises(AttributeError, match=r"tf\.data\.Dataset\.shuffle_rows is not in purerecord\.tf"):
+        Dataset.range(3).shuffle_rows(2)

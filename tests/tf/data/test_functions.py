@@ -66,5 +66,13 @@ def test_element_spec_after_a_function_is_seen_from_the_first_elements() -> None
     lengths = Dataset.range(9).map(lambda x: tf.fill([x], 1))
     assert lengths.element_spec == tf.TensorSpec([None], tf.int32)
     assert Dataset.range(9).batch(3).map(lambda x: x * 2).element_spec == tf.TensorSpec([None], tf.int64)
+
+
+def test_element_spec_without_elements_is_seen_from_zeros() -> None:
+    none = Dataset.range(0)
+    assert none.map(lambda x: (tf.cast(x, tf.float32), tf.fill([x], "s"))).element_spec == (
+        tf.TensorSpec([], tf.float32),
+        tf.TensorSpec([None], tf.string),
+    )
     with pytest.raises(ValueError, match="has no elements"):
-        Dataset.range(0).map(lambda x: x).element_spec  # noqa: B018 - asking is the test
+        none.map(lambda x: 1 // int(x - x)).element_spec  # noqa: B018 - asking is the test

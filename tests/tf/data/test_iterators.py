@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import pytest
@@ -17,11 +17,12 @@ from purerecord.tf.data.iterators import (
     Failure,
     Interleave,
     ParallelMap,
+    Randomness,
     Resumable,
     Shuffle,
-    WeightedChoices,
     Zip,
     repeated,
+    weighted_choices,
 )
 from purerecord.tf.data.run import Run
 
@@ -67,8 +68,11 @@ def test_repeat_goes_on_after_an_empty_epoch_unless_it_has_no_end() -> None:
 
 def test_weighted_choices_come_again_unless_they_are_drawn_again() -> None:
     for again in (False, True):
-        choices = WeightedChoices([1.0, 1.0], "5", again)
-        probe, one, two = (list(islice(choices(Run(probe)), 50)) for probe in (True, False, False))
+        randomness = Randomness("5", again)
+        probe, one, two = (
+            list(islice(weighted_choices(repeat([1.0, 1.0]), randomness(Run(probe))), 50))
+            for probe in (True, False, False)
+        )
         assert probe == one
         assert (one == two) is not again
 
