@@ -190,7 +190,7 @@ def named(url: Url) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise FileNotFoundError(errno.ENOENT, "no such file in the store", str(url)) from None
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(url)) from None
     except PermissionError as error:
         reason = url.without_secrets(_reason(error))
         raise PermissionError(errno.EACCES, f"the store refuses access: {reason}", str(url)) from None

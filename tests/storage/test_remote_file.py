@@ -74,7 +74,7 @@ def test_a_broken_off_range_goes_on_at_the_byte_where_it_broke_off():
         (["too much"] * 99, OSError, "the server sent 51 bytes for a range of 50", 8),
         (["empty"] * 99, OSError, "the server sent nothing for the 50 bytes at 0", 8),
         (["forbidden"], PermissionError, "the store refuses access", 1),
-        (["gone"], FileNotFoundError, "no such file in the store", 1),
+        (["gone"], FileNotFoundError, "No such file or directory", 1),
     ],
 )
 def test_a_fault_that_stays_is_one_error_that_names_the_file(faults, error, match, requests):

@@ -75,7 +75,7 @@ def test_rename_and_remove(memory):
 
 def test_missing_file_and_folder_are_told_apart(memory):
     memory.pipe("/stores/folder/a", b"")
-    with pytest.raises(FileNotFoundError, match="no such file in the store"):
+    with pytest.raises(FileNotFoundError, match="No such file or directory"):
         list(pr.read_records("memory://stores/nothing"))
     with pytest.raises(IsADirectoryError):
         list(pr.read_records("memory://stores/folder"))

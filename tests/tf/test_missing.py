@@ -36,8 +36,8 @@ def test_what_is_not_there_is_explained(name: str) -> None:
         ("sparse.cross", "tf.sparse.cross is not in purerecord.tf"),
         ("ragged.cross_hashed", "tf.ragged.cross_hashed is not in purerecord.tf"),
         ("train.Checkpoint", "tf.train.Checkpoint is not in purerecord.tf"),
-        ("data.Dataset.counter", "tf.data.Dataset.counter is not in purerecord.tf"),
-        ("data.ThreadingOptions", "tf.data.ThreadingOptions is not in purerecord.tf"),
+        ("data.Dataset.sql", "tf.data.Dataset.sql is not in purerecord.tf"),
+        ("data.IteratorSpec", "tf.data.IteratorSpec is not in purerecord.tf"),
     ],
 )
 def test_what_is_not_there_says_so_and_where_the_list_is(name, beginning):

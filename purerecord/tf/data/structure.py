@@ -68,7 +68,7 @@ def as_leaf(value: Any) -> Any:
 
 def has_spec(value: Any) -> bool:
     """Whether ``value`` is an object that knows its own spec: a dataset or an optional."""
-    return hasattr(type(value), "_type_spec")
+    return hasattr(type(value), "_type_spec") and not isinstance(value, Tensor)
 
 
 def int64_scalar(value: int) -> EagerTensor:
