@@ -272,7 +272,7 @@ class NoRangesError(OSError):
 
 _CERTAIN = (
     *(FileNotFoundError, PermissionError, IsADirectoryError, ChangedError, NoRangesError),
-    *(ImportError, TypeError, NotImplementedError, AttributeError),
+    *(ImportError, TypeError, ValueError, NotImplementedError, AttributeError),
 )
 
 
