@@ -145,7 +145,9 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     if ragged is not None:
         flat = [part.flat_values if isinstance(part, RaggedTensor) else part for part in inputs]
         return ragged.with_flat_values(join(flat, separator))
-    parts = [string_array(part, "StringJoin", convert=True) for part in inputs]
+    whole = list(inputs)
+    convert = not all(isinstance(part, EagerTensor) for part in whole)  # what TensorFlow raises depends on it
+    parts = [string_array(part, "StringJoin", convert=convert) for part in whole]
     shape = next((part.shape for part in parts if part.ndim), ())
     for part in parts:
         if part.ndim and part.shape != shape:
@@ -300,6 +302,11 @@ def regex_replace(
     name: str | None = None,
 ) -> Any:
     """The strings with matches of ``pattern`` replaced; ``\\\\1`` in ``rewrite`` is a group."""
+    arguments = [input, pattern, rewrite]
+    if not isinstance(pattern, (str, bytes)) and not all(isinstance(one, EagerTensor) for one in arguments):
+        arguments = [
+            one if isinstance(one, RaggedTensor) else convert_to_tensor(one, string) for one in arguments
+        ]
     expression = _scalar("Pattern must be scalar, but received", pattern)
     new = _scalar("Rewrite must be scalar, but received", rewrite)
     regex.compiled(expression)

@@ -77,7 +77,8 @@ SCRIPTS = {
         dataset = tf.data.TFRecordDataset(tf.io.gfile.glob(folder + "/*.tfrec"), num_parallel_reads=AUTO)
         dataset = dataset.with_options(options).map(read, num_parallel_calls=AUTO)
         dataset = dataset.map(augment, num_parallel_calls=AUTO).cache().repeat().batch(batch_size).prefetch(AUTO)
-        result = [(tf.round(images * 100), labels) for images, labels in dataset.take(4)]
+        elements = [(int(label), np.round(image.numpy() * 100).tolist()) for image, label in dataset.unbatch().take(10)]
+        result = sorted(elements)  # two epochs, in an order that is TensorFlow's choice
     """,
     "YouTube-8M: the reader of SequenceExamples": """
         with tf.io.TFRecordWriter(folder + "/frames.tfrecord") as writer:
