@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import purerecord.tf as ours
 from tests.support.facade_name_expressions import TABLES, data
@@ -20,6 +19,7 @@ from tests.support.interop import interop
 from tests.support.settings import tries
 
 tf = interop("tensorflow")
+Image = interop("PIL.Image")
 
 
 def text(error: Exception) -> str:
