@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import SchemaError
 from ..payload.columns.gather import Column
 from ..payload.columns.gather_sequences import FeatureListColumn
-from ..payload.parse.checked_columns import KIND_NAMES, CheckedColumns, Origin
+from ..payload.parse.checked_columns import KIND_NAMES, CheckedColumns, Origin, lengths_of
 from ..payload.parse.text import text_error
 from ..payload.ragged import Ragged
 from ..payload.values import Mask, Offsets
@@ -31,7 +31,7 @@ class _Kind:
     """The one kind that a feature has in all batches, and whether its strings are text."""
 
     def __init__(self, name: str, text: bool) -> None:
-        self._name, self._text = name, text
+        self.name, self._text = name, text
         self._kind = UNSET
 
     def type(self) -> Any:
@@ -41,20 +41,29 @@ class _Kind:
     def values(self, column: Column, records: Records, steps: Offsets | None = None) -> Any:
         """The values of a batch; a SchemaError if their kind differs from earlier batches, or if they should
         be text and are not. With ``steps``, the rows of ``column`` are steps, as in ``CheckedColumns``."""
-        batch = CheckedColumns({self._name: column}, column.rows, Origin(records), steps)
+        batch = CheckedColumns({self.name: column}, column.rows, Origin(records), steps)
         if self._kind not in (UNSET, column.kind):
             raise self._other_kind(batch, column)
         self._kind = column.kind
         try:
             return values_array(column.values, text=self._text)
         except NotTextError:
-            raise text_error(self._name, Ragged(column.values, column.row_splits), batch) from None
+            raise text_error(self.name, Ragged(column.values, column.row_splits), batch) from None
+
+    def check_known(self, column: Column, records: Records, steps: Offsets | None = None) -> None:
+        """Raise a SchemaError if ``column`` has a kind and no batch before had one."""
+        if self._kind != UNSET or column.kind == UNSET:
+            return
+        batch = CheckedColumns({self.name: column}, column.rows, Origin(records), steps)
+        row = 0 if column.kinds is None else int((column.kinds == column.kind).argmax())
+        reason = "the first records hold no value of it, so the stream does not know its type; give features"
+        raise batch.mismatch(self.name, row, "kind", reason, expected=None, found=KIND_NAMES[column.kind])
 
     def _other_kind(self, batch: CheckedColumns, column: Column) -> SchemaError:
         row = 0 if column.kinds is None else int((column.kinds == column.kind).argmax())
         expected, found = KIND_NAMES[self._kind], KIND_NAMES[column.kind]
         reason = f"holds a list of {found} where records before hold {expected}, so it cannot be one column"
-        return batch.mismatch(self._name, row, "kind", reason, expected=expected, found=found)
+        return batch.mismatch(self.name, row, "kind", reason, expected=expected, found=found)
 
 
 # --- Features ---------------------------------------------------------------------------------------
@@ -96,6 +105,32 @@ class GrowingColumn:
         # If all rows are equally long, ``_array`` can compute their splits.
         splits = None if column.uniform and valid is None else column.row_splits
         self._chunks.append(_Chunk(column.rows, values, splits, valid))
+
+    def like(self, records: Records, column: Column | None) -> Any:
+        """The array of another batch in the form of this column; a SchemaError if it has another one.
+
+        This column stays as it is. ``column`` is None if the batch lacks the feature.
+        """
+        if column is not None:
+            self._kind.check_known(column, records)
+        grown = GrowingColumn(self._kind.name, 0)
+        grown._kind = self._kind
+        if column is None:
+            grown.add_nulls(len(records))
+        else:
+            grown.add(column, records)
+        if grown._width not in (None, self._width) and self._width != _VARYING:
+            assert column is not None
+            assert self._width is not None
+            valid = True if column.kinds is None else column.kinds > 0
+            row = int(((lengths_of(column) != self._width) & valid).argmax())
+            batch = CheckedColumns({self._kind.name: column}, column.rows, Origin(records))
+            needs = (
+                f"each of the first records has {self._width}, and a stream keeps their form; give features"
+            )
+            raise batch.count_mismatch(self._kind.name, needs, self._width, row)
+        grown._width = self._width
+        return grown.finish().combine_chunks()
 
     def finish(self) -> Any:
         """The whole column: one chunk per batch, all of one type."""
@@ -169,6 +204,18 @@ class GrowingFeatureList:
             values = self._kind.values(column, records, found.splits)
             steps = lists(values, column.row_splits, None if column.kinds is None else column.kinds > 0)
         self._chunks.append(_ListChunk(len(found.lengths), steps, found.splits, found.present))
+
+    def like(self, records: Records, found: FeatureListColumn | None) -> Any:
+        """The array of another batch, as ``GrowingColumn.like`` gives it."""
+        if found is not None:
+            self._kind.check_known(found.column, records, found.splits)
+        grown = GrowingFeatureList(self._kind.name, 0)
+        grown._kind = self._kind
+        if found is None:
+            grown.add_nulls(len(records))
+        else:
+            grown.add(found, records)
+        return grown.finish().combine_chunks()
 
     def finish(self) -> Any:
         """The whole column: one chunk per batch, all of one type."""

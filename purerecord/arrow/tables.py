@@ -118,7 +118,7 @@ def read_table(
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
-    specs, names, strings = _specs(features), _names(columns), ChosenColumns("text", text)
+    specs, names, strings = as_specs(features), as_names(columns), ChosenColumns("text", text)
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
     source = stored(paths, storage_options, filesystem)
@@ -127,32 +127,32 @@ def read_table(
             table = _parsed_table(reader, specs, strings)
         else:
             table = _natural_table(reader, names, strings)
-    _check_text(table, strings)
+    check_text(table, strings)
     return table
 
 
-class _Specs(NamedTuple):
+class Specs(NamedTuple):
     """The specs of Examples, or of SequenceExamples if ``sequence`` is not None."""
 
     context: dict[str, FeatureSpec]
     sequence: dict[str, FeatureSpec] | None
 
 
-def _specs(features: Any) -> _Specs | None:
+def as_specs(features: Any) -> Specs | None:
     """The argument ``features`` of ``read_table``, checked."""
     if features is None:
         return None
     if isinstance(features, Mapping):
-        return _Specs(_with_lists(features), None)
+        return Specs(_with_lists(features), None)
     if isinstance(features, tuple) and len(features) == 2 and all(isinstance(f, Mapping) for f in features):
         context, sequence = map(as_features, features)
         for name in context.keys() & sequence.keys():
             raise ValueError(f"{name!r} is in both parts, but a table has one column of that name")
-        return _Specs(_with_lists(context), {name: _as_step_lists(spec) for name, spec in sequence.items()})
+        return Specs(_with_lists(context), {name: _as_step_lists(spec) for name, spec in sequence.items()})
     raise TypeError("features must be a mapping of specs, or a pair of them; for names there is columns=")
 
 
-def _names(columns: Any) -> list[str] | None:
+def as_names(columns: Any) -> list[str] | None:
     """The argument ``columns`` of ``read_table``, checked."""
     if columns is None:
         return None
@@ -161,11 +161,11 @@ def _names(columns: Any) -> list[str] | None:
     return list(dict.fromkeys(columns))
 
 
-def _check_text(table: Any, text: ChosenColumns) -> None:
+def check_text(table: Any, text: ChosenColumns) -> None:
     """Raise a SchemaError if a column that ``text`` names is not there, or holds no strings."""
     for name in text.names:
         if name not in table.column_names:
-            raise _unknown(name)
+            raise unknown_column(name)
         dtype = table.schema.field(name).type
         while is_list(dtype):
             dtype = dtype.value_type
@@ -173,11 +173,11 @@ def _check_text(table: Any, text: ChosenColumns) -> None:
             raise no_strings(name, dtype)
 
 
-def _unknown(name: str) -> SchemaError:
+def unknown_column(name: str) -> SchemaError:
     return SchemaError("no record has it", feature=name, problem="missing")
 
 
-def _batches(reader: RecordReader) -> Iterator[Records]:
+def chunks_of(reader: RecordReader) -> Iterator[Records]:
     while (records := reader.next_item(_CHUNK_RECORDS, _CHUNK_BYTES)) is not None:
         yield records
 
@@ -186,8 +186,8 @@ def _natural_table(reader: RecordReader, names: list[str] | None, text: ChosenCo
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
     rows = size = 0
-    for records in _batches(reader):
-        columns, found = _natural_batch(records, names)
+    for records in chunks_of(reader):
+        columns, found = natural_batch(records, names)
         for name in (features.keys() - columns.keys()) | (lists.keys() - found.keys()):
             (features.get(name) or lists[name]).add_nulls(len(records))
         for name, column in columns.items():
@@ -208,14 +208,14 @@ def _natural_table(reader: RecordReader, names: list[str] | None, text: ChosenCo
     grown: dict[str, GrowingColumn | GrowingFeatureList] = {**features, **lists}
     for name in names or ():
         if name not in grown:
-            raise _unknown(name)
+            raise unknown_column(name)
     order = sorted(grown) if names is None else names
     if not order:  # a table without columns that still has its number of rows
         return pa.table({"": pa.nulls(rows)}).select([])
     return pa.table({name: grown[name].finish() for name in order})
 
 
-def _natural_batch(
+def natural_batch(
     records: Records, names: list[str] | None
 ) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
     """The features of a batch and its feature lists, of the given names or all; only those that it has."""
@@ -230,14 +230,14 @@ def _natural_batch(
     return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
-def _parsed_table(reader: RecordReader, specs: _Specs, text: ChosenColumns) -> Any:
+def _parsed_table(reader: RecordReader, specs: Specs, text: ChosenColumns) -> Any:
     # An empty batch has the same types as any other.
-    empty = _parsed_batch(Records.of([]), specs, text)
-    tables = [_parsed_batch(records, specs, text) for records in _batches(reader)]
+    empty = parsed_batch(Records.of([]), specs, text)
+    tables = [parsed_batch(records, specs, text) for records in chunks_of(reader)]
     return pa.concat_tables([empty, *tables]) if tables else empty
 
 
-def _parsed_batch(records: Records, specs: _Specs, text: ChosenColumns) -> Any:
+def parsed_batch(records: Records, specs: Specs, text: ChosenColumns) -> Any:
     columns = _parsed(records, specs)
     made = []
     for name, column in columns.items():
@@ -249,7 +249,7 @@ def _parsed_batch(records: Records, specs: _Specs, text: ChosenColumns) -> Any:
     return pa.table([array for _, array in made], schema=pa.schema([field for field, _ in made]))
 
 
-def _parsed(records: Records, specs: _Specs) -> dict[str, Any]:
+def _parsed(records: Records, specs: Specs) -> dict[str, Any]:
     if specs.sequence is None:
         return parse_example(records, specs.context, bytes_columns=True)
     context, sequence, lengths = parse_sequence_example(records, specs.context, specs.sequence)

@@ -1,0 +1,107 @@
+"""``open_reader``: the batches are those of ``read_table``, and records of another form are errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import purerecord as pr
+from tests.support.interop import interop
+from tests.support.legal_examples import example_batches, sequence_batches
+
+pa = interop("pyarrow")
+from purerecord import arrow  # noqa: E402 - needs pyarrow
+from purerecord.arrow import tables  # noqa: E402
+
+
+def written(path, records) -> str:
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(records)
+    return str(path)
+
+
+@given(records=example_batches() | sequence_batches())
+def test_one_batch_is_what_read_table_gives(tmp_path_factory, records):
+    path = written(tmp_path_factory.mktemp("stream") / "a.tfrecord", records)
+    try:
+        whole = arrow.read_table(path)
+    except pr.SchemaError:
+        with pytest.raises(pr.SchemaError):
+            arrow.open_reader(path)
+        return
+    with arrow.open_reader(path) as reader:
+        assert reader.schema == whole.schema
+        assert repr(reader.read_all().to_pydict()) == repr(whole.to_pydict())  # nan is not equal to itself
+
+
+@given(counts=st.lists(st.integers(0, 3), min_size=1, max_size=30), first=st.integers(1, 30))
+def test_batches_have_the_form_of_the_first_or_are_an_error(tmp_path_factory, counts, first):
+    rows = [{"id": i, "tags": [b"x"] * count} for i, count in enumerate(counts)]
+    path = written(tmp_path_factory.mktemp("stream") / "a.tfrecord", map(pr.encode_example, rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "_CHUNK_RECORDS", first)
+        whole = arrow.read_table(path)
+        # No value is no type, which is null.
+        form, others = set(counts[:first]) - {0}, set(counts) - {0}
+        reason = "a stream keeps their form" if form else "the first records"
+        with arrow.open_reader(path) as reader:
+            if len(form) > 1 or form == others:
+                assert reader.read_all().to_pydict() == whole.to_pydict()
+                return
+            with pytest.raises(pr.SchemaError, match=reason) as caught:
+                reader.read_all()
+            odd = next(i for i, count in enumerate(counts) if count and count not in form)
+            assert (caught.value.feature, caught.value.record) == ("tags", odd)
+
+
+def test_specs_and_columns_tell_the_types_of_later_records(tmp_path, monkeypatch):
+    rows = [{"id": 1}, {"id": 2, "score": [0.5, 1.5]}, {"id": 3, "score": 2.0}]
+    path = written(tmp_path / "a.tfrecord", map(pr.encode_example, rows))
+    monkeypatch.setattr(tables, "_CHUNK_RECORDS", 1)
+    with pytest.raises(pr.SchemaError, match="none of the first records has it") as caught:
+        arrow.open_reader(path).read_all()
+    assert (caught.value.feature, caught.value.record) == ("score", 1)
+    assert arrow.open_reader(path, columns=["id"]).read_all().to_pydict() == {"id": [1, 2, 3]}
+    specs = {"id": pr.FixedLenFeature([], np.int64), "score": pr.RaggedFeature(np.float32)}
+    found = arrow.open_reader(path, specs).read_all()
+    assert found.to_pydict() == {"id": [1, 2, 3], "score": [None, [0.5, 1.5], [2.0]]}
+
+
+def test_text_is_asked_for(tmp_path):
+    path = written(tmp_path / "a.tfrecord", [pr.encode_example({"name": "cat"}), pr.encode_example({})])
+    assert arrow.open_reader(path, text=True).read_all()["name"].to_pylist() == ["cat", None]
+    with pytest.raises(pr.SchemaError, match="no record has it"):
+        arrow.open_reader(path, text=["other"])
+
+
+def test_files_are_read_as_the_batches_are_asked_for(tmp_path):
+    paths = [written(tmp_path / name, [pr.encode_example({"id": i})]) for i, name in enumerate("abc")]
+    reader = arrow.open_reader(paths)
+    (tmp_path / "c").write_bytes(b"damaged, but not read yet")
+    assert reader.read_next_batch().to_pydict() == {"id": [0]}
+    assert reader.read_next_batch().to_pydict() == {"id": [1]}
+    with pytest.raises(pr.CorruptionError):
+        reader.read_next_batch()
+
+
+def test_no_records_are_a_stream_without_batches(tmp_path):
+    path = written(tmp_path / "a.tfrecord", [])
+    assert arrow.open_reader(path).read_all().num_rows == 0
+    specs = {"id": pr.FixedLenFeature([], np.int64)}
+    assert arrow.open_reader(path, specs).schema.names == ["id"]
+
+
+def test_whoever_knows_the_arrow_c_stream_takes_it(tmp_path):
+    path = written(tmp_path / "a.tfrecord", [pr.encode_example({"id": i}) for i in range(5)])
+    polars = interop("polars")
+    assert polars.DataFrame(arrow.open_reader(path))["id"].to_list() == [0, 1, 2, 3, 4]
+    duckdb = interop("duckdb")
+    reader = arrow.open_reader(path)  # duckdb finds it by its name
+    assert duckdb.sql("select sum(id) from reader").fetchall() == [(10,)]
+    assert reader is not None
+    with pr.TFRecordWriter(tmp_path / "b") as writer:
+        writer.write_many([])
+    arrow.write_table(arrow.open_reader(path), tmp_path / "b")
+    assert arrow.read_table(tmp_path / "b").to_pydict() == {"id": [0, 1, 2, 3, 4]}
