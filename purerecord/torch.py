@@ -22,7 +22,7 @@ from .dataset.engine.origins import add_note
 from .dataset.engine.shares import check_even, check_share
 from .dataset.engine.states import check_state, merge_states, with_position
 from .dataset.engine.structure import apply
-from .payload.images import ImageForm, check_decoders, decoded_image
+from .payload.images import ImageForm, Pixels, check_decoders, decoded_image
 from .payload.parse.examples import parse_example, parse_single_example
 from .payload.ragged import Ragged
 from .payload.sparse import Sparse
@@ -177,7 +177,16 @@ def _decoder(name: str, given: Any) -> Callable[[Any], Any]:
         return given  # type: ignore[no-any-return]
     form = ImageForm.of(name, given)
     check_decoders(form)
-    return partial(decoded_image, form=form)
+    return partial(_decoded_image, form=form)
+
+
+def _decoded_image(data: Any, form: ImageForm) -> Pixels:
+    if not isinstance(data, (bytes, memoryview)):
+        raise TypeError(
+            f"an image is one string, and this is a {type(data).__name__}; give decode to parse, which also "
+            "decodes several images a record"
+        )
+    return decoded_image(data, form)
 
 
 def _to_send(element: Any) -> Any:

@@ -333,6 +333,19 @@ def test_an_image_that_cannot_be_decoded_is_named(tmp_path):
     assert caught.value.__notes__ == [f"decode of 'image': {path}: record 1"]
 
 
+def test_the_images_of_a_ragged_feature_are_left_to_parse(tmp_path):
+    path = tmp_path / "several"
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many(pr.encode_example({"image": [saved(drawn(5, 7), "PNG")] * n}) for n in (2, 1))
+    chain = TFRecordDataset(path).batch(2)
+    features = {"image": pr.RaggedFeature("string")}
+    with pytest.raises(TypeError, match="give decode to parse"):
+        next(iter(prt.IterableDataset(chain.parse(features), decode={"image": "rgb"})))
+    parsed = chain.parse(features, decode={"image": "rgb"})
+    (batch,) = prt.IterableDataset(parsed, ragged="list")
+    assert [len(row) for row in batch["image"]] == [2, 1]
+
+
 def test_decode_is_called_on_the_bytes_of_its_features(tmp_path):
     pattern = examples(tmp_path, 4, 1)
     shared = prt.IterableDataset(TFRecordDataset(pattern).batch(4).parse(SPEC), decode={"name": lengths})
