@@ -18,10 +18,13 @@ characters of the data. ``OSError`` is never wrapped. This module knows nothing 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from . import public
 from .printable import printable
+
+_OF_A_WORKER = re.compile(r"Caught \w+ in DataLoader worker process \d+\.\nOriginal Traceback ")
 
 
 @public
@@ -29,7 +32,12 @@ class PureRecordError(Exception):
     """Base of everything that purerecord raises on purpose."""
 
     def __str__(self) -> str:
-        return printable(self._text())
+        text = self._text()
+        if (
+            _OF_A_WORKER in text
+        ):  # torch raises the error of a worker again, with its traceback as the message
+            return "\n".join(map(printable, text.split("\n")))
+        return printable(text)
 
     def _text(self) -> str:
         """The message, in which names may hold anything."""

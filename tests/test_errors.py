@@ -51,3 +51,9 @@ def test_error_is_of_ours_and_of_the_kind_that_python_code_catches(kind, also):
     assert issubclass(kind, errors.PureRecordError)
     assert issubclass(kind, also)
     assert not issubclass(kind, OSError)
+
+
+def test_the_traceback_that_torch_puts_into_the_error_of_a_worker_keeps_its_lines():
+    head = "Caught SchemaError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n"
+    assert str(errors.SchemaError(head + "a\x1b[1m\nb")) == head + "a\\x1b[1m\nb"
+    assert str(errors.SchemaError("line\nbreak")) == "line\\nbreak"
