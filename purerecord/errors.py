@@ -33,9 +33,7 @@ class PureRecordError(Exception):
 
     def __str__(self) -> str:
         text = self._text()
-        if (
-            _OF_A_WORKER in text
-        ):  # torch raises the error of a worker again, with its traceback as the message
+        if _OF_A_WORKER.match(text):  # torch raises a worker's error again, with the traceback as its text
             return "\n".join(map(printable, text.split("\n")))
         return printable(text)
 
