@@ -44,6 +44,7 @@ class RemoteFile:
         self._lock = threading.Lock()
         self._begin_process()
         self._status: Status = self._retried(lambda: self._object().status())
+        self._library = type(self._object())  # which has worded the version
         if self._status.size is None or not self._status.ranges:
             raise NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
 
@@ -183,6 +184,9 @@ class RemoteFile:
         return data
 
     def _check_unchanged(self, status: Status) -> None:
+        if type(self._object()) is not self._library:  # in a forked process: it words versions differently
+            self._library = type(self._object())
+            self._status = self._status._replace(version=status.version)
         if (status.size, status.version) != (self._status.size, self._status.version):
             raise ChangedError(
                 errno.ESTALE,
