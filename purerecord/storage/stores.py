@@ -144,7 +144,7 @@ class Upload(io.RawIOBase):
 
     def __init__(self, url: Url) -> None:
         self._url = url
-        self._failed = False
+        self._failed = self._committed = False
         with named(url):
             self._filesystem, self._path = filesystem_of(url)
             protocol = self._filesystem.protocol
@@ -181,6 +181,7 @@ class Upload(io.RawIOBase):
             self._file.close()
             if not self._spooled:
                 self._file.commit()
+            self._committed = True
 
     def _send(self) -> None:
         """Copy the temporary file to the store."""
@@ -200,7 +201,9 @@ class Upload(io.RawIOBase):
             raise
 
     def discard(self) -> None:
-        """Throw away what was sent."""
+        """Throw away what was sent; nothing after a commit."""
+        if self._committed:
+            return
         self._failed = True
         if self._spooled:
             self._file.close()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -224,6 +225,18 @@ def test_a_file_appears_whole_or_not_at_all(s3, size):
     assert list(pr.read_records(url, storage_options=options())) == [bytes(size)]
     assert len(pr.RecordFile(url, storage_options=options())) == 1
     assert f"written-{size}.tfrecord.index" in uploads(address)[0]
+
+
+def test_a_store_that_takes_the_file_and_not_its_index(s3):
+    address, options = s3
+    before = uploads(address)[1]
+    with proxy_server(address, puts=chain(["none"], repeat("busy"))) as proxy:
+        once = {**options(proxy.address), "config_kwargs": {"retries": {"max_attempts": 1}}}
+        with pytest.raises(OSError, match="whole.tfrecord.index") as caught:
+            write("s3://bucket/whole.tfrecord", RECORDS, once, index=True)
+        assert "SlowDown" in str(caught.value)
+    assert list(pr.read_records("s3://bucket/whole.tfrecord", storage_options=options())) == RECORDS
+    assert uploads(address)[1] == before
 
 
 @pytest.mark.parametrize("how", [{"shards": 3}, {"max_records": 1000}])

@@ -43,6 +43,8 @@ def test_upload_appears_with_commit_only(memory):
     assert not exists(URL)
     upload.commit()
     assert memory.cat("/stores/a") == b"one"
+    upload.discard()
+    assert memory.cat("/stores/a") == b"one"
     discarded = Upload(URL)
     discarded.write(b"two")
     discarded.discard()
