@@ -232,7 +232,7 @@ def test_a_store_that_takes_the_file_and_not_its_index(s3):
     before = uploads(address)[1]
     with proxy_server(address, puts=chain(["none"], repeat("busy"))) as proxy:
         once = {**options(proxy.address), "config_kwargs": {"retries": {"max_attempts": 1}}}
-        with pytest.raises(OSError, match="whole.tfrecord.index") as caught:
+        with pytest.raises(OSError, match=r"whole\.tfrecord\.index") as caught:
             write("s3://bucket/whole.tfrecord", RECORDS, once, index=True)
         assert "SlowDown" in str(caught.value)
     assert list(pr.read_records("s3://bucket/whole.tfrecord", storage_options=options())) == RECORDS

@@ -86,6 +86,12 @@ def test_a_fault_that_stays_is_one_error_that_names_the_file(faults, error, matc
         assert len(store.requests) == requests
 
 
+def test_a_large_request_is_made_in_pieces():
+    with stored_as(FaultyObject(DATA), _LARGEST_JOINED=500) as file:
+        assert RemoteFile(URL).read_at(0, len(DATA)) == DATA
+    assert file.requests == [(0, 500), (500, 1000), (1000, 1234)]
+
+
 def test_a_store_that_never_answers_is_an_error():
     faulty = FaultyObject(DATA, iter(["stall"] * 99))
     with stored_as(faulty, PATIENCE=0.01, ATTEMPTS=3), pytest.raises(TimeoutError, match="does not answer"):
