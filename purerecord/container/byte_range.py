@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CorruptionError
+from ..errors import ClosedError, CorruptionError
 from ..printable import printable
 from ..records import Records
+from ..storage.fork_lock import ForkLock
 from .frame_stream import FrameStream, Place
 from .frames import HEADER
 from .looks_like import open_source
+from .reader import check_batch_size
 
 # Records and bytes of a batch without a given size.
 _BATCH_RECORDS, _BATCH_BYTES = 8192, 1 << 23
@@ -30,7 +32,8 @@ _BATCH_RECORDS, _BATCH_BYTES = 8192, 1 << 23
 class RangeReader(Iterator[Records]):
     """The records of ``file`` that belong to the bytes [begin, end), in batches; ``end`` may be None.
 
-    ``skipped`` counts the damaged places that were skipped.
+    ``skipped`` counts the damaged places that were skipped. After an interrupt it goes on exactly there, or
+    refuses; threads share its batches.
     """
 
     def __init__(
@@ -38,13 +41,16 @@ class RangeReader(Iterator[Records]):
         file: Any,
         byte_range: tuple[int, int | None],
         *,
+        compression: Any = "auto",
         batch_size: int | None = None,
         verify: bool = True,
         on_error: str = "raise",
         max_record_size: int | None = None,
     ) -> None:
         begin, end = checked(byte_range)
-        opened = open_source(file)
+        if batch_size is not None:
+            check_batch_size(batch_size)
+        opened = open_source(file, compression)
         opened.detect_compression()
         if opened.regular and opened.compression is None:  # an empty file
             opened.close()
@@ -63,6 +69,10 @@ class RangeReader(Iterator[Records]):
         self._stop = self._boundary(size if end is None else min(end, size), size)
         self._stream.go_back(Place(self._begin, 0))
         self._ended = False  # whether the last record of this part was handed out, or met damage
+        self._lock = ForkLock()
+        self._pending: Iterator[Records] = iter(())  # what was read and not handed out yet
+        self._start: Any = None  # where the call that reads on began; None if nothing leads back there
+        self._unfinished = False  # whether such a call is under way, or was interrupted
         self.skipped = 0
         self.last_error: CorruptionError | None = None
 
@@ -71,6 +81,33 @@ class RangeReader(Iterator[Records]):
         return offset if offset in (0, size) else self._stream.find(offset, size)
 
     def __next__(self) -> Records:
+        while True:
+            for records in self._pending:
+                return records
+            with self._lock.here():
+                if operator.length_hint(self._pending):
+                    continue  # another thread has read on
+                self._read_on()
+                found = self._read()
+                if found is None:
+                    self._unfinished = False
+                    self.close()
+                    raise StopIteration
+                self._pending, self._unfinished = iter((found,)), False
+
+    def _read_on(self) -> None:
+        """Begin to read on. If the call before was interrupted, go back to where it began."""
+        if self._unfinished:
+            if self._start is None:
+                raise ClosedError(f"reading {self._stream.name} was interrupted; read it from the beginning")
+            place, self.skipped, self.last_error, self._ended = self._start
+            self._stream.go_back(place)
+        place = self._stream.place()
+        self._start = None if place is None else (place, self.skipped, self.last_error, self._ended)
+        self._unfinished = True
+
+    def _read(self) -> Records | None:
+        """The next batch; None at the end of this part."""
         while not self._ended and self._stream.position < self._stop:
             try:
                 records = self._stream.next(self._limit, self._most)
@@ -91,8 +128,7 @@ class RangeReader(Iterator[Records]):
                 return mine
         if not self._ended and self._stream.position > self._stop:
             raise self._straddled()
-        self.close()
-        raise StopIteration
+        return None
 
     def _mine(self, records: Records) -> Records:
         """Those of ``records`` that begin before the end of this part."""

@@ -115,8 +115,12 @@ class Index:
         target = local_path(path)
         if isinstance(target, Url):
             upload = Upload(target)
-            upload.write(data)
-            upload.commit()
+            try:
+                upload.write(data)
+                upload.commit()
+            except BaseException:
+                upload.discard()
+                raise
             return
         temporary = temporary_name(target)
         try:

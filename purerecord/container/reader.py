@@ -33,6 +33,12 @@ def check_on_error(on_error: str) -> None:
         raise ValueError(f"on_error must be one of {', '.join(_POLICIES)}, not {on_error!r}")
 
 
+def check_batch_size(batch_size: int) -> None:
+    """Raise an error if a batch cannot have this many records."""
+    if operator.index(batch_size) < 1:
+        raise ValueError(f"batch_size must be positive, not {batch_size}")
+
+
 def check_max_record_size(size: int | None) -> None:
     """Raise unless ``size`` is a number of bytes, or None for no limit."""
     if size is not None and operator.index(size) < 0:
@@ -100,8 +106,7 @@ class RecordReader(Iterator[bytes]):
         """The records in batches; see ``read_batches``."""
         if batch_size is None:
             return _Batches(self, _BATCH_RECORDS, _BATCH_BYTES)
-        if operator.index(batch_size) < 1:
-            raise ValueError(f"batch_size must be positive, not {batch_size}")
+        check_batch_size(batch_size)
         return _Batches(self, batch_size, None)
 
     def items(self, limit: int | None, most: int | None) -> Iterator[Any]:
@@ -362,6 +367,7 @@ def read_batches(
         return RangeReader(
             files[0],
             byte_range,
+            compression=compression,
             batch_size=batch_size,
             verify=verify,
             on_error=on_error,

@@ -208,12 +208,16 @@ class ShardedWriter:
         try:
             if not self._writers:
                 self._add()
+            names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
+            if self._url is not None and len(names) > 1:
+                # An old shard of this name, the last to be replaced: until then the set lacks one, which
+                # every reader of the pattern notices, and is no mix of old and new ones.
+                remove(self._url.like(names[-1]))
             for number, writer in enumerate(self._writers):
                 with self._writing(number):
                     writer.close()
                     if self._url is None:
                         _sync(self._temporary[number])
-            names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
             if self._url is not None:
                 self._finish_remote(self._url, names)
                 return

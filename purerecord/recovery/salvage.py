@@ -24,7 +24,7 @@ from ..processes.pool import Progress, no_progress
 from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
 from ..storage.paths import Named, replace, temporary_name, writing
-from ..storage.stores import Upload
+from ..storage.stores import Upload, same_file
 from ..storage.url import Url, local_path, stored
 from .quarantine import Quarantine, Rereadable, check_folder
 from .report import FileReport, SalvageReport
@@ -140,7 +140,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def _check_target(file: Named, target: str) -> None:
     if isinstance(target, Url):
-        if file == target:
+        if isinstance(file, Url) and (file == target or same_file(file, target)):
             raise ValueError(f"{printable(target)} is the file to be salvaged itself, which is never changed")
         return
     if os.path.isdir(target):

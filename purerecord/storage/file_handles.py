@@ -37,8 +37,9 @@ class OpenFiles:
     def get(self, path: str) -> OpenFile | RemoteFile:
         """The file at ``path``, open as long as the caller refers to it."""
         with self._lock.here():
-            file = self._files.pop(path, None) or open_file(path)
-            self._files[path] = file
+            key = path.address if isinstance(path, Url) else path  # two of them may have the same text
+            file = self._files.pop(key, None) or open_file(path)
+            self._files[key] = file
             if len(self._files) > KEPT:
                 self._files.popitem(last=False)
         return file

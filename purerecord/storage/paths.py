@@ -41,9 +41,11 @@ def resolve(source: Any, *, missing_ok: bool = False) -> list[Named]:
         path = local_path(source)
         if not isinstance(path, Url):
             return list(_expand(path, missing_ok=missing_ok))
+        if path.exact:
+            return [path]
         query = path.query  # a signature is for one file, and no pattern
         names = _expand(path.address.removesuffix(query), missing_ok=missing_ok, url=path)
-        return [path.like(name + query) for name in names]
+        return [path.like(name + query, exact=True) for name in names]
     if isinstance(source, Iterable):
         return [file for item in source for file in resolve(item, missing_ok=missing_ok)]
     raise TypeError(f"expected a path, a list of paths or a binary file, not {type(source).__name__}")

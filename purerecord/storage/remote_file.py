@@ -44,6 +44,7 @@ class RemoteFile:
         self._lock = threading.Lock()
         self._begin_process()
         self._status: Status = self._retried(lambda: self._object().status())
+        self._library = type(self._object())  # which has worded the version
         if self._status.size is None or not self._status.ranges:
             raise NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
 
@@ -150,25 +151,36 @@ class RemoteFile:
 
     def _fetch_into(self, wanted: _Range) -> None:
         try:
-            wanted.give(self._fetch(wanted.begin, wanted.end))
+            wanted.give(self._fetch(wanted))
         except BaseException as error:
             wanted.fail(error)
 
     def _wait(self, wanted: _Range) -> bytes:
-        for _ in range(ATTEMPTS):
+        silent = 0
+        while silent < ATTEMPTS:
+            before = wanted.received
             if wanted.done.wait(PATIENCE):
                 return wanted.result()
+            if wanted.received > before:
+                silent = 0
+                continue
+            silent += 1
             self._start(wanted)  # another connection may be alive
         raise TimeoutError(errno.ETIMEDOUT, f"the store does not answer for {PATIENCE:.0f} s", str(self._url))
 
-    def _fetch(self, begin: int, end: int) -> bytes:
-        """The bytes [begin, end), however often the connection breaks in between."""
+    def _fetch(self, wanted: _Range) -> bytes:
+        """The bytes of ``wanted``, however often the connection breaks in between.
+
+        A large record comes in several requests, so that what has arrived of it is not lost.
+        """
         parts: list[bytes] = []
-        at = begin
+        at, end = wanted.begin, wanted.end
         while at < end:
-            data = self._retried(lambda: self._some(at, end))  # noqa: B023 - called at once
+            to = min(end, at + _LARGEST_JOINED)
+            data = self._retried(lambda: self._some(at, to))  # noqa: B023 - called at once
             parts.append(data)
             at += len(data)
+            wanted.received = max(wanted.received, at - wanted.begin)
         if end == self.size():
             self._check_unchanged(self._retried(lambda: self._object().status()))
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -183,6 +195,9 @@ class RemoteFile:
         return data
 
     def _check_unchanged(self, status: Status) -> None:
+        if type(self._object()) is not self._library:  # in a forked process: it words versions differently
+            self._library = type(self._object())
+            self._status = self._status._replace(version=status.version)
         if (status.size, status.version) != (self._status.size, self._status.version):
             raise ChangedError(
                 errno.ESTALE,
@@ -225,6 +240,7 @@ class _Range:
     def __init__(self, begin: int, end: int) -> None:
         self.begin = begin
         self.end = end
+        self.received = 0  # how many of them are here; more of them mean that the store answers
         self.done = threading.Event()
         self._data: bytes | None = None
         self._error: BaseException | None = None

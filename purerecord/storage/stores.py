@@ -11,7 +11,7 @@ import errno
 import io
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -74,6 +74,12 @@ class ChangedError(OSError):
     """A remote file was replaced while it was read."""
 
 
+class StoreError(OSError):
+    """What a library raised that has error classes of its own; ``status`` is that of HTTP, if it is known."""
+
+    status: int | None = None
+
+
 def import_fsspec() -> Any:
     """The module ``fsspec``; an error that says how to install it if it is missing."""
     try:
@@ -107,6 +113,12 @@ def exists(url: Url) -> bool:
         return bool(filesystem.isfile(path))
 
 
+def same_file(one: Url, other: Url) -> bool:
+    """Whether both name the same file: memory://a and memory:///a do."""
+    with named(one):
+        return filesystem_of(one) == filesystem_of(other)
+
+
 def rename(source: Url, target: Url) -> None:
     """Give the file at ``source`` the name ``target``, in the same store."""
     with named(source):
@@ -132,7 +144,7 @@ class Upload(io.RawIOBase):
 
     def __init__(self, url: Url) -> None:
         self._url = url
-        self._failed = False
+        self._failed = self._committed = False
         with named(url):
             self._filesystem, self._path = filesystem_of(url)
             protocol = self._filesystem.protocol
@@ -165,23 +177,54 @@ class Upload(io.RawIOBase):
         """Send the rest, and make the file appear."""
         with self._step():
             if self._spooled:
-                self._file.seek(0)
-                with self._filesystem.open(self._path, "wb") as target:
-                    while data := self._file.read(1 << 22):
-                        target.write(data)
+                self._send()
             self._file.close()
             if not self._spooled:
                 self._file.commit()
+            self._committed = True
+
+    def _send(self) -> None:
+        """Copy the temporary file to the store."""
+        self._file.seek(0)
+        target = self._filesystem.open(self._path, "wb")
+        try:
+            while data := self._file.read(1 << 22):
+                target.write(data)
+            target.close()
+        except BaseException:
+            with suppress(Exception):
+                if _waits_for_close(target):
+                    _discard(target)
+                else:  # it has appeared already
+                    target.close()
+                    self._filesystem.rm_file(self._path)
+            raise
 
     def discard(self) -> None:
-        """Throw away what was sent."""
+        """Throw away what was sent; nothing after a commit."""
+        if self._committed:
+            return
         self._failed = True
         if self._spooled:
             self._file.close()
             return
-        self._file.closed = True  # or collecting it would complete it
         with named(self._url):
-            self._file.discard()
+            _discard(self._file)
+
+
+def _waits_for_close(file: Any) -> bool:
+    """Whether ``file``, of fsspec, appears in its store when it is closed, as all do that have a buffer."""
+    from fsspec.spec import AbstractBufferedFile  # noqa: PLC0415 - an extra
+
+    return isinstance(file, AbstractBufferedFile)
+
+
+def _discard(file: Any) -> None:
+    if _waits_for_close(file):
+        file.closed = True  # or collecting it would complete it
+    else:
+        file.close()
+    file.discard()
 
 
 @contextmanager
@@ -197,10 +240,27 @@ def named(url: Url) -> Iterator[None]:
     except Exception as error:
         if "Credential" in type(error).__name__:  # of botocore and of google.auth
             raise PermissionError(errno.EACCES, url.without_secrets(str(error)), str(url)) from None
-        if not isinstance(error, OSError) or error.filename == url:
+        if not isinstance(error, OSError):
+            raise _reworded(error, url) from None
+        if error.filename == url:
             raise
         kind = ChangedError if isinstance(error, ChangedError) else OSError
         raise kind(error.errno or errno.EIO, url.without_secrets(_reason(error)), str(url)) from None
+
+
+def _reworded(error: Exception, url: Url) -> Exception:
+    """What is raised instead of ``error``, of whatever class a library has made."""
+    reason = url.without_secrets(_reason(error))
+    status = getattr(error, "status", None)  # of aiohttp
+    if status in (401, 403):
+        return PermissionError(errno.EACCES, f"the store refuses access: {reason}", str(url))
+    if isinstance(error, ValueError):
+        return error if reason == str(error) else ValueError(reason)
+    if type(error).__module__ == "builtins" or isinstance(error, (ImportError, NotImplementedError)):
+        return error
+    found = StoreError(errno.EIO, reason, str(url))
+    found.status = status if isinstance(status, int) else None
+    return found
 
 
 def _reason(error: BaseException) -> str:
@@ -365,7 +425,7 @@ class _ObstoreObject:
             meta = self._obstore.head(self._store, self._path)
         tag = meta.get("e_tag")
         self._tag = self._tag or tag
-        return Status(meta["size"], tag or str(meta.get("last_modified") or ""))
+        return Status(meta["size"], f"ETag {tag}" if tag else str(meta.get("last_modified") or ""))
 
     def read(self, begin: int, end: int) -> bytes:
         options: Any = {"range": (begin, end)}

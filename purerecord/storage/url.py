@@ -15,7 +15,12 @@ from typing import Any, TypeVar
 _SCHEME = re.compile(r"((?:[a-z0-9+.-]+::)*)([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _PASSWORD = re.compile(r"(?<=://)[^/@?#]*:[^/@?#]*@")
 _QUERY = re.compile(r"\?[^?]*=.*", re.DOTALL)
-_SECRET_OPTION = re.compile(r"key|secret|token|pass|cred|auth|sas|sign|header|cookie|cert", re.IGNORECASE)
+# The same two wherever they are in a message, where a library may have encoded them in another way.
+_PASSWORD_IN_TEXT = re.compile(r"""(?<=://)[^/@?#\s'"]*:[^/@?#\s'"]*@""")
+_QUERY_IN_TEXT = re.compile(r"""(https?://[^?\s'"]*)\?[^\s'"]*""", re.IGNORECASE)
+_SECRET_OPTION = re.compile(
+    r"key|secret|token|pass|cred|auth|sas|sign|header|cookie|cert|connection_string", re.IGNORECASE
+)
 
 _T = TypeVar("_T")
 
@@ -25,16 +30,22 @@ class Url(str):
 
     ``address`` is the whole URL. The text of this str is the address without a password and without a query
     of the form ``?name=value``, which may hold a signature. ``storage_options`` are for fsspec or obstore;
-    ``filesystem`` is an object of fsspec, pyarrow or obstore in which the address is a path.
+    ``filesystem`` is an object of fsspec, pyarrow or obstore in which the address is a path. ``exact`` says
+    that this is the name of one file, and no pattern, whatever characters it has.
     """
 
-    __slots__ = ("address", "filesystem", "storage_options")
+    __slots__ = ("address", "exact", "filesystem", "storage_options")
     address: str
     storage_options: Mapping[str, Any]
     filesystem: Any
+    exact: bool
 
     def __new__(
-        cls, address: str, storage_options: Mapping[str, Any] | None = None, filesystem: Any = None
+        cls,
+        address: str,
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
+        exact: bool = False,
     ) -> Url:
         known = address if isinstance(address, Url) else None
         whole = known.address if known is not None else str(address)
@@ -42,19 +53,20 @@ class Url(str):
         url.address = whole
         url.storage_options = storage_options or (known.storage_options if known is not None else {})
         url.filesystem = filesystem if filesystem is not None or known is None else known.filesystem
+        url.exact = exact or (known is not None and known.exact)
         return url
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Url, (self.address, self.storage_options, self.filesystem)
+        return Url, (self.address, self.storage_options, self.filesystem, self.exact)
 
     def beside(self, suffix: str) -> Url:
         """The URL of the file whose name has ``suffix`` too."""
         query = self.query
         return self.like(self.address.removesuffix(query) + suffix + query)
 
-    def like(self, address: str) -> Url:
+    def like(self, address: str, *, exact: bool = False) -> Url:
         """Another address in the same store."""
-        return Url(address, self.storage_options, self.filesystem)
+        return Url(address, self.storage_options, self.filesystem, exact)
 
     @property
     def query(self) -> str:
@@ -69,7 +81,7 @@ class Url(str):
         text = text.replace(self.address, str(self))
         for secret in sorted(filter(None, secrets), key=len, reverse=True):
             text = text.replace(secret, "...")
-        return text
+        return _QUERY_IN_TEXT.sub(r"\1", _PASSWORD_IN_TEXT.sub("", text))
 
 
 def _shown(address: str) -> str:
@@ -86,6 +98,9 @@ def _secrets(options: Any, *, named: bool = False) -> Iterator[str]:
     if isinstance(options, Mapping):
         for name, value in options.items():
             yield from _secrets(value, named=named or bool(_SECRET_OPTION.search(str(name))))
+    elif isinstance(options, (list, tuple)):
+        for value in options:
+            yield from _secrets(value, named=named)
     elif isinstance(options, str) and named and len(options) > 3:
         yield options
 

@@ -104,6 +104,22 @@ def test_odd_ranges_are_refused(tmp_path, byte_range, error):
         read_batches(path, byte_range=byte_range)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"batch_size": 0}, ValueError),
+        ({"batch_size": -1}, ValueError),
+        ({"batch_size": 1.5}, TypeError),
+        ({"compression": "GZIP"}, io.UnsupportedOperation),
+    ],
+)
+def test_arguments_of_a_part_are_those_of_the_whole(tmp_path, arguments, error):
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(frames([b"one", b"two"]))
+    with pytest.raises(error):
+        list(pr.read_batches(path, byte_range=(0, None), **arguments))
+
+
 def test_a_part_is_of_one_file(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(frames(RECORDS))

@@ -14,6 +14,7 @@ import sys
 import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -95,6 +96,12 @@ def by_batch(source: Any) -> Iterator[Any]:
     return read_batches(source, batch_size=37, on_error="skip")
 
 
+def by_parts(source: Any) -> Iterator[Any]:
+    middle = os.path.getsize(source) // 2
+    parts = [(0, middle), (middle, None)]
+    return chain(*(read_batches(source, byte_range=part, batch_size=7, on_error="skip") for part in parts))
+
+
 def at_random(source: Any) -> Iterator[bytes]:
     return iter(RecordFile(source))
 
@@ -102,7 +109,7 @@ def at_random(source: Any) -> Iterator[bytes]:
 Make = Callable[[Path], Any]
 Way = Callable[[Any], Iterator[Any]]
 ALWAYS_EXACT: list[tuple[Make, Way]] = [
-    *((make, way) for make in (plain, large, damaged) for way in (by_record, by_next, by_batch)),
+    *((make, way) for make in (plain, large, damaged) for way in (by_record, by_next, by_batch, by_parts)),
     *((make, at_random) for make in (plain, large, blocked)),
 ]
 MAY_REFUSE: list[tuple[Make, Way]] = [

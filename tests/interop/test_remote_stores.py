@@ -6,7 +6,9 @@ import os
 import pickle
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,15 @@ from tests.support.doc_pages import run_blocks
 from tests.support.faulty_store import plan
 from tests.support.interop import interop
 from tests.support.places import ROOT
-from tests.support.remote_servers import CREDENTIALS, client_of, files_server, proxy_server, s3_server
+from tests.support.remote_servers import (
+    CREDENTIALS,
+    Files,
+    client_of,
+    files_server,
+    proxy_server,
+    running,
+    s3_server,
+)
 from tests.support.settings import tries
 
 for library in ("moto", "s3fs", "obstore", "aiohttp"):
@@ -144,6 +154,52 @@ def test_a_signature_is_used_and_never_shown(library):
         assert list(pickle.loads(pickle.dumps(dataset))) == RECORDS
 
 
+class Refusing(Files):
+    """Refuses each range but the first byte, which shows that there are ranges."""
+
+    def _answer(self, *, body: bool) -> None:
+        if not body or self.headers["Range"] == "bytes=0-0":
+            super()._answer(body=body)
+            return
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(401, PermissionError), (403, PermissionError), (410, OSError), (500, OSError)]
+)
+def test_a_refusal_is_an_error_without_the_signature(status, kind):
+    secrets = ("word77", "s%2F77", "s/77")
+    query = f"?sig={secrets[1]}%3D&a=1"
+    with running(Refusing, files={"/data.tfrecord": frames(RECORDS)}, ranges=True, status=status) as files:
+        url = f"http://me:{secrets[0]}@{files.address}/data.tfrecord{query}"
+        with pytest.raises(kind) as caught:
+            list(pr.read_records(url))
+    shown = "".join(traceback.format_exception(caught.value))
+    assert not [secret for secret in secrets if secret in shown]
+    assert str(status) in str(caught.value)
+
+
+class ByQuery(Files):
+    """Serves the file that the query names."""
+
+    def _answer(self, *, body: bool) -> None:
+        self.path = self.path.replace("?name=", "")
+        super()._answer(body=body)
+
+
+def test_urls_that_differ_in_their_queries_only_are_different_files():
+    data = {path: frames([path.encode()] * 9) for path in ("/geta", "/getb")}
+    with running(ByQuery, files=data, ranges=True) as files:
+        urls = [f"http://{files.address}/get?name={name}" for name in ("a", "b")]
+        expected = [b"/geta"] * 9 + [b"/getb"] * 9
+        assert list(pr.read_records(urls)) == expected
+        assert list(pr.RecordFile(urls)) == expected
+        assert list(pr.RecordFile(urls)[[17, 0, 9]]) == [b"/getb", b"/geta", b"/getb"]
+        assert sorted(pr.TFRecordDataset(urls).shuffle(20, seed=1)) == expected
+
+
 def uploads(address: str) -> tuple[list[str], int]:
     """The keys in the bucket, and how many uploads are under way."""
     client = client_of(address)
@@ -169,6 +225,18 @@ def test_a_file_appears_whole_or_not_at_all(s3, size):
     assert list(pr.read_records(url, storage_options=options())) == [bytes(size)]
     assert len(pr.RecordFile(url, storage_options=options())) == 1
     assert f"written-{size}.tfrecord.index" in uploads(address)[0]
+
+
+def test_a_store_that_takes_the_file_and_not_its_index(s3):
+    address, options = s3
+    before = uploads(address)[1]
+    with proxy_server(address, puts=chain(["none"], repeat("busy"))) as proxy:
+        once = {**options(proxy.address), "config_kwargs": {"retries": {"max_attempts": 1}}}
+        with pytest.raises(OSError, match=r"whole\.tfrecord\.index") as caught:
+            write("s3://bucket/whole.tfrecord", RECORDS, once, index=True)
+        assert "SlowDown" in str(caught.value)
+    assert list(pr.read_records("s3://bucket/whole.tfrecord", storage_options=options())) == RECORDS
+    assert uploads(address)[1] == before
 
 
 @pytest.mark.parametrize("how", [{"shards": 3}, {"max_records": 1000}])
@@ -206,6 +274,8 @@ def test_salvage_from_a_store_to_a_store(s3, tmp_path):
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_dataset_that_was_opened_before_a_fork_is_read_in_the_child(s3, library):
     dataset = pr.TFRecordDataset("s3://bucket/data.tfrecord", storage_options=s3[1]())
+    table = pr.RecordFile("s3://bucket/data.tfrecord", storage_options=s3[1]())
+    assert table[0] == RECORDS[0]
     iterator = iter(dataset)
     begun = [next(iterator) for _ in range(10)]
     assert begun == RECORDS[:10]
@@ -214,7 +284,7 @@ def test_a_dataset_that_was_opened_before_a_fork_is_read_in_the_child(s3, librar
     if child == 0:
         try:
             os.close(read)
-            whole = list(dataset)
+            whole = list(dataset) if table[-1] == RECORDS[-1] else []
             os.write(write, b"right" if whole == RECORDS else b"wrong")
         finally:
             os._exit(0)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
+from purerecord.storage import remote_file
 from purerecord.storage.file_handles import open_file
 from purerecord.storage.remote_file import NoRangesError, RemoteFile
 from purerecord.storage.stores import ChangedError, Status
@@ -83,6 +84,12 @@ def test_a_fault_that_stays_is_one_error_that_names_the_file(faults, error, matc
             RemoteFile(URL).read_at(0, 50)
         assert caught.value.filename == URL
         assert len(store.requests) == requests
+
+
+def test_a_large_request_is_made_in_pieces():
+    with stored_as(FaultyObject(DATA), _LARGEST_JOINED=500) as file:
+        assert RemoteFile(URL).read_at(0, len(DATA)) == DATA
+    assert file.requests == [(0, 500), (500, 1000), (1000, 1234)]
 
 
 def test_a_store_that_never_answers_is_an_error():
@@ -263,3 +270,19 @@ def test_no_thread_is_left_when_a_file_has_been_read():
         while threading.active_count() > before and time.monotonic() < deadline:
             time.sleep(0.001)
         assert threading.active_count() <= before
+
+
+def test_a_forked_process_compares_versions_only_with_those_of_its_own_library():
+    class Reworded(FaultyObject):
+        def status(self) -> Status:
+            return Status(len(self.data), "in other words: " + self.version)
+
+    first, second = FaultyObject(DATA), Reworded(DATA)
+    with stored_as(first), pytest.MonkeyPatch.context() as patch:
+        file = RemoteFile(URL)
+        patch.setattr(remote_file, "open_object", lambda url: second)
+        patch.setattr(file, "_pid", -1)  # as after a fork
+        assert file.read_at(0, len(DATA)) == DATA
+        second.version = "2"
+        with pytest.raises(ChangedError):
+            file.read_at(0, len(DATA))

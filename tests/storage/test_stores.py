@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import sys
 
@@ -9,8 +10,9 @@ import pytest
 
 import purerecord as pr
 from purerecord.storage import stores
-from purerecord.storage.stores import Upload, exists, open_object, remove, rename
+from purerecord.storage.stores import Upload, exists, open_object, remove, rename, same_file
 from purerecord.storage.url import Url
+from tests.support.damage import frames
 from tests.support.interop import interop
 
 
@@ -40,6 +42,8 @@ def test_upload_appears_with_commit_only(memory):
     upload.write(b"one")
     assert not exists(URL)
     upload.commit()
+    assert memory.cat("/stores/a") == b"one"
+    upload.discard()
     assert memory.cat("/stores/a") == b"one"
     discarded = Upload(URL)
     discarded.write(b"two")
@@ -116,3 +120,76 @@ def test_options_in_the_words_of_obstore(monkeypatch, scheme, options, variable,
     config = stores._obstore_config(Url(f"{scheme}://bucket/key", options))
     said = None if config is None else " ".join(f"{name}={value}" for name, value in config.items())
     assert said == expected
+
+
+def test_upload_that_broke_off_in_its_commit_leaves_nothing(memory, monkeypatch):
+    upload = Upload(URL)
+    upload.write(b"1" * (9 << 20))
+    kind = type(memory.open("/stores/b", "wb"))
+    whole, times = kind.write, iter([None])
+
+    def once(file, data):
+        if next(times, "failed") == "failed":
+            raise OSError("the connection is lost")
+        return whole(file, data)
+
+    monkeypatch.setattr(kind, "write", once)
+    with pytest.raises(OSError, match="lost"):
+        upload.commit()
+    upload.discard()
+    assert not exists(URL)
+
+
+def test_upload_to_a_local_file_system_is_discarded(memory, tmp_path):
+    local = interop("fsspec").filesystem("file")
+    writer = pr.TFRecordWriter(str(tmp_path / "a.tfrecord"), filesystem=local)
+    writer.write(b"record")
+    writer.abandon()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_file_may_have_several_urls(memory):
+    assert same_file(Url("memory://stores/a"), Url("memory:///stores/a"))
+    assert not same_file(Url("memory://stores/a"), Url("memory://stores/b"))
+
+
+def test_a_file_is_not_salvaged_into_itself_under_another_url(memory):
+    memory.pipe("/stores/a", frames([b"one", b"two"])[:-1])
+    with pytest.raises(ValueError, match="itself"):
+        pr.salvage(URL, "memory:///stores/a")
+    assert memory.cat("/stores/a") == frames([b"one", b"two"])[:-1]
+
+
+def test_old_and_new_shards_are_never_a_whole_set(memory, monkeypatch):
+    with pr.ShardedWriter("memory://stores/s@3") as writer:
+        writer.write_many([b"old"] * 9)
+    commit, times = Upload.commit, iter([None])
+
+    def failing(upload):
+        if next(times, "failed") == "failed":
+            raise OSError(errno.ENOSPC, "the store is full")
+        commit(upload)
+
+    monkeypatch.setattr(Upload, "commit", failing)
+    with pytest.raises(OSError, match="full"), pr.ShardedWriter("memory://stores/s@3") as writer:
+        writer.write_many([b"new"] * 9)
+    with pytest.raises(FileNotFoundError, match="s-00002-of-00003"):
+        list(pr.read_records("memory://stores/s@3"))
+
+
+ODD = ["a", "a?", "a[b]", "ab", "*", "x@2", "a%20b", "a b", "a#b", "ä"]
+
+
+def test_names_that_look_like_patterns_are_read_once(memory):
+    for name in ODD:
+        with pr.TFRecordWriter(Url(f"memory://stores/{name}.tfrecord"), index=True) as writer:
+            writer.write(name)
+    expected = sorted(name.encode() for name in ODD)
+    pattern = "memory://stores/*.tfrecord"
+    for source in (
+        pr.read_records(pattern),
+        pr.RecordFile(pattern),
+        pr.TFRecordDataset(pattern),
+        pr.TFRecordDataset(pattern).shuffle(100, seed=1),
+    ):
+        assert sorted(list(source)) == expected  # noqa: C414 - list asks for the length

@@ -74,6 +74,24 @@ def test_messages_lose_their_secrets():
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("403, url='https://host/a?sig=a/b%3D&x=1'", "403, url='https://host/a'"),
+        ("moved to HTTP://other/b?X-Amz-Signature=1 twice", "moved to HTTP://other/b twice"),
+        ('no "https://me:word%2F1@host/a"', 'no "https://host/a"'),
+        ("bad AccountKey=word77", "bad ..."),
+    ],
+)
+def test_messages_lose_their_secrets_in_the_encoding_of_a_library_too(text, shown):
+    options = {"connection_string": "AccountKey=word77"}
+    assert Url("https://host/a?sig=a%2Fb%3D&x=1", options).without_secrets(text) == shown
+
+
+def test_secrets_are_found_in_tuples():
+    assert Url("sftp://host/a", {"auth": ("me", "word77")}).without_secrets("no word77") == "no ..."
+
+
+@pytest.mark.parametrize(
     ("path", "expected"),
     [("file:///a/b", "/a/b"), (b"a", "a"), (Path("a"), "a"), ("s3://b/c", "s3://b/c")],
 )

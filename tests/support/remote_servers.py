@@ -87,7 +87,8 @@ class Files(Quiet):
 
 
 class Proxy(Quiet):
-    """Hands requests to ``server.upstream``; each ``GET`` meets the next of ``server.faults``.
+    """Hands requests to ``server.upstream``; each ``GET`` meets the next of ``server.faults``, each ``PUT``
+    of ``server.puts``.
 
     ``server.delay`` is the latency in seconds, ``server.rate`` the bytes per second of each connection.
     """
@@ -99,7 +100,7 @@ class Proxy(Quiet):
         self._forward(next(self.server.faults, "none") if "Range" in self.headers else "none")
 
     def do_PUT(self) -> None:
-        self._forward("none")
+        self._forward(next(self.server.puts, "none"))
 
     def do_POST(self) -> None:
         self._forward("none")
@@ -166,10 +167,17 @@ def files_server(files: dict[str, bytes], *, ranges: bool = True) -> Any:
 
 
 def proxy_server(
-    upstream: str, faults: Iterator[str] | None = None, *, delay: float = 0, rate: int = 0, stall: float = 1
+    upstream: str,
+    faults: Iterator[str] | None = None,
+    *,
+    puts: Iterator[str] | None = None,
+    delay: float = 0,
+    rate: int = 0,
+    stall: float = 1,
 ) -> Any:
     """A proxy before the server ``upstream``."""
-    return running(Proxy, upstream=upstream, faults=faults or iter(()), delay=delay, rate=rate, stall=stall)
+    plans = {"faults": faults or iter(()), "puts": puts or iter(())}
+    return running(Proxy, upstream=upstream, **plans, delay=delay, rate=rate, stall=stall)
 
 
 def client_of(address: str) -> Any:
