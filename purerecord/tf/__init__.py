@@ -168,9 +168,9 @@ _NAMESPACES = [
 _OLDER = {
     "": {
         "math": (
-            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv floormod imag "
-            "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma log "
-            "log1p log_sigmoid logical_xor mod real reciprocal rint rsqrt segment_max segment_mean "
+            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv floormod "
+            "imag invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma "
+            "log log1p log_sigmoid logical_xor mod real reciprocal rint rsqrt segment_max segment_mean "
             "segment_min segment_prod segment_sum squared_difference unsorted_segment_max "
             "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
             "unsorted_segment_sum"
