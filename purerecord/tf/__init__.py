@@ -119,6 +119,12 @@ _RENAMED = {
     "to_bfloat16": ("_values.casting", "to_bfloat16"),
     "to_complex64": ("_values.casting", "to_complex64"),
     "to_complex128": ("_values.casting", "to_complex128"),
+    "tensor_scatter_add": ("_values.scatter", "tensor_scatter_nd_add"),
+    "tensor_scatter_sub": ("_values.scatter", "tensor_scatter_nd_sub"),
+    "reverse_v2": ("_values.indexing", "reverse"),
+    "lin_space": ("_values.creation", "linspace"),
+    "OpError": ("errors", "OpError"),
+    "floor_div": ("math", "floordiv"),
     "div": ("_values.arithmetic", "div"),
     "div_no_nan": ("math", "divide_no_nan"),
     "diag": ("linalg", "tensor_diag"),
@@ -162,9 +168,9 @@ _NAMESPACES = [
 _OLDER = {
     "": {
         "math": (
-            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv imag "
-            "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma log "
-            "log1p log_sigmoid logical_xor mod real reciprocal rint rsqrt segment_max segment_mean "
+            "accumulate_n angle bincount ceil conj count_nonzero cumprod erf erfc expm1 floordiv floormod "
+            "imag invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing lgamma "
+            "log log1p log_sigmoid logical_xor mod real reciprocal rint rsqrt segment_max segment_mean "
             "segment_min segment_prod segment_sum squared_difference unsorted_segment_max "
             "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
             "unsorted_segment_sum"
@@ -174,7 +180,7 @@ _OLDER = {
             "assert_greater_equal assert_integer assert_less_equal assert_near assert_negative "
             "assert_non_negative assert_non_positive assert_none_equal assert_positive "
             "assert_proper_iterable assert_rank_at_least assert_rank_in assert_same_float_dtype "
-            "assert_scalar assert_type"
+            "assert_scalar assert_type check_numerics is_numeric_tensor"
         ),
     },
     "matrix_": {"linalg": "band_part diag diag_part set_diag solve triangular_solve"},

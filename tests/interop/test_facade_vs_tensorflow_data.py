@@ -586,6 +586,29 @@ def test_cache_is_complete_when_tensorflows_is(name: str, known: bool, in_file: 
     assert counts[0] == counts[1]
 
 
+BEHIND_A_CACHE: dict[str, Callable[[Any, Any], Any]] = {
+    "ragged_batch": lambda tf, rows: rows.ragged_batch(2),
+    "dense_to_ragged_batch": lambda tf, rows: rows.apply(tf.data.experimental.dense_to_ragged_batch(2)),
+    "padded_batch": lambda tf, rows: rows.padded_batch(2),
+    "sparse_batch": lambda tf, rows: rows.sparse_batch(2, [9]),
+    "windows": lambda tf, rows: rows.window(3).flat_map(lambda window: window.ragged_batch(2)),
+    "groups": lambda tf, rows: rows.group_by_window(
+        lambda row: tf.cast(tf.shape(row)[0] % 2, tf.int64), lambda _, group: group.ragged_batch(2), 3
+    ),
+    "repeat": lambda tf, rows: rows.repeat(2).ragged_batch(4),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND_A_CACHE)
+def test_rows_of_unknown_length_are_batched_behind_a_cache_in_a_file(name: str, tmp_path: Path) -> None:
+    results = []
+    for library in (prtf, tf):
+        cached = numbers(library, 6).cache(str(tmp_path / library.__name__))
+        dataset = BEHIND_A_CACHE[name](library, cached.map(lambda x, tf=library: tf.fill([x], x)))
+        results.append([steps(dataset) for _ in range(2)])
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("calls", [None, 1, 2, -1, 0, -2, 3])
 @pytest.mark.parametrize("cycle", [None, -1, 0, 1, 2])
 def test_interleave_takes_tensorflows_cycle(calls: int | None, cycle: int | None) -> None:

@@ -133,7 +133,7 @@ def test_all_errors_have_tensorflows_codes():
 
 
 # Names that have another place in TensorFlow, or are not functions.
-ELSEWHERE = {"newaxis", "logging.get_logger", "math.clip_by_value"}
+ELSEWHERE = {"newaxis", "logging.get_logger", "math.clip_by_value", "contrib.data"}
 # Parameters without effect here, which our functions leave out or collect in ``**options``.
 OPTIONS = {"name", "layout", "options", "kwargs", "args"}
 

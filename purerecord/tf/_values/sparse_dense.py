@@ -80,6 +80,10 @@ def sparse_to_dense(  # noqa: PLR0917
     """A dense tensor with values at some indices, in TensorFlow 1."""
     places, values = to_numpy(sparse_indices), to_numpy(sparse_values)
     shape = shape_tuple(output_shape)
+    default = default_value
+    if not isinstance(default, EagerTensor) and values.dtype == object and default == 0:
+        default = ""
+    fill = convert_to_tensor(default, of_numpy(values.dtype))._array
     if places.ndim > 2:
         raise invalid(
             f"sparse_indices should be a scalar, vector, or matrix, got shape {shape_text(places.shape)}"
@@ -94,10 +98,6 @@ def sparse_to_dense(  # noqa: PLR0917
             f"sparse_values has incorrect shape {shape_text(values.shape)}, should be [] or [{len(rows)}]"
         )
     _check(rows, shape, validate_indices)
-    default = default_value
-    if not isinstance(default, EagerTensor) and values.dtype == object and default == 0:
-        default = ""
-    fill = convert_to_tensor(default, of_numpy(values.dtype))._array
     dense = filled(shape, values.dtype, fill[()])
     dense[tuple(rows.T)] = values
     return of_array(dense)

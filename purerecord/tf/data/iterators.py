@@ -243,7 +243,8 @@ class Cache:
         if self._path:
             if os.path.exists(self._path):
                 return map(pickle.loads, TFRecordIterator(self._path))
-            return self._write(self._make(run))
+            # A probe may look at the elements while the iteration that asked for it writes them.
+            return self._make(run) if run.probe else self._write(self._make(run))
         if self._elements is not None:
             return iter(self._elements)
         return self._collect(self._make(run))
