@@ -1,9 +1,9 @@
 """``RemoteFile``: reads a remote file by position, as ``OpenFile`` reads a local one.
 
 Reading forward keeps several ranges on their way, in threads: a connection alone is slow. A request that
-fails is repeated from the byte where it broke off, until it has failed too often in a row. An object that
-changes while it is read is an error. Connections, threads and ranges belong to the process that made them; a
-forked one begins anew. This module does not know what the bytes mean.
+fails is repeated, after a short answer from the byte where it ended, until it has failed too often. An object
+that changes while it is read is an error. Connections, threads and ranges belong to the process that made
+them; a forked one begins anew. This module does not know what the bytes mean.
 """
 
 from __future__ import annotations

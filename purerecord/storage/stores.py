@@ -408,7 +408,7 @@ def _obstore(base: str, config: dict[str, Any]) -> Any:
         from obstore.store import from_url  # noqa: PLC0415 - an extra
 
         options: Any = {"allow_http": True, "timeout": "60s"}
-        retries: Any = {"max_retries": 0}  # ``remote_file`` retries, from the byte where a request broke off
+        retries: Any = {"max_retries": 0}  # ``remote_file`` retries
         _obstores[key] = from_url(base, client_options=options, retry_config=retries, **config)
     return _obstores[key]
 
