@@ -11,7 +11,7 @@ import logging
 import sys
 import threading
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ._missing import missing
 
@@ -40,7 +40,13 @@ __all__ = [
 ]
 
 
-class _StandardError(logging.StreamHandler[TextIO]):
+if TYPE_CHECKING:
+    _Handler = logging.StreamHandler[TextIO]
+else:
+    _Handler = logging.StreamHandler  # Python 3.10 cannot subscript it
+
+
+class _StandardError(_Handler):
     """Writes to what is standard error when a message comes."""
 
     def __init__(self) -> None:

@@ -163,8 +163,9 @@ class Share:
                 if not rounds.rest:
                     self._load()
                     continue
-                error = rounds.rest[0].raised()
-                self._rounds = rounds.after_failed()
+                error, after = rounds.rest[0].raised(), rounds.after_failed()
+                # There is no call between these two, so no signal handler loses the error.
+                self._rounds = after
                 raise error
 
     def latest(self) -> tuple[State, int, int]:

@@ -194,6 +194,10 @@ def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 def _padding(count: int, value: Any, joined: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """``count`` times ``value``, to be added to ``joined``."""
+    if joined.dtype.kind in "iu" and isinstance(value, (int, np.integer)):  # numpy 1 would wrap it around
+        limits = np.iinfo(joined.dtype)
+        if not limits.min <= value <= limits.max:
+            raise ValueError(f"padding_value {value!r} is no {joined.dtype}")
     filled: npt.NDArray[Any] = np.full(count, value, object).astype(joined.dtype)
     if not count:
         return filled

@@ -17,6 +17,7 @@ from purerecord.dataset import Dataset, TFRecordDataset
 from purerecord.dataset.engine.states import merge_states
 from tests.support.damage import HEADER, frames, starts
 from tests.support.dataset_properties import elements, numbered, plain, saved, write_files
+from tests.support.interruptions import Moments
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(1, 4))
 
@@ -194,3 +195,34 @@ def test_an_iterator_that_is_asked_while_it_computes_says_so():
 def test_stop_iteration_of_a_function_does_not_end_the_loop():
     with pytest.raises(RuntimeError, match="StopIteration"):
         list(Dataset.range(5).map(lambda _: next(iter(()))))
+
+
+def fail_at_one(value: int) -> int:
+    if value == 1:
+        raise ValueError(value)
+    return value
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+def test_no_interrupt_takes_the_place_of_an_error_that_was_about_to_come(threads):
+    dataset = Dataset.range(3).map(fail_at_one, threads)
+
+    def outcomes(iterator) -> list[object]:
+        found: list[object] = []
+        while True:
+            try:
+                found.append(next(iterator))
+            except StopIteration:
+                return found
+            except ValueError as error:
+                found.append(str(error))
+            except KeyboardInterrupt:
+                pass
+
+    iterator = iter(dataset)
+    with Moments().counted() as moments:
+        assert outcomes(iterator) == [0, "1", 2]
+    for at in range(1, moments.count + 1):
+        iterator = iter(dataset)
+        with Moments(at).counted():
+            assert outcomes(iterator) == [0, "1", 2], at
