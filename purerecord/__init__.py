@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
 
 _T = TypeVar("_T")
 # Folders that users import by name. Their public names belong to them, all others to this module.
-_PUBLIC_FOLDERS = ("arrow", "tf", "tfds")
+_PUBLIC_FOLDERS = ("arrow", "tf", "tfds", "tools", "view")
 
 
 def public(thing: _T) -> _T:
@@ -32,6 +32,8 @@ def public(thing: _T) -> _T:
     folders = [folder for folder in home.split(".")[1:-1] if not folder.startswith("_")]
     if folders and folders[0] not in _PUBLIC_FOLDERS:
         folders = []
+    elif folders and folders[0] == "tools":  # its names are those of the folder, wherever they are inside
+        folders = folders[:1]
     thing.__module__ = ".".join([__name__, *folders])
     for member in list(vars(thing).values()) if isinstance(thing, type) else ():
         method = getattr(member, "__func__", member)  # of a class method or static method, the function

@@ -1,7 +1,9 @@
 """The command ``purerecord``: the library for the shell.
 
-    arguments      the options of every command, as ``--help`` shows them
-    commands       the commands themselves
+    arguments      the parser, and the options of the first commands, as ``--help`` shows them
+    options        what the options of several commands have in common
+    commands       the first commands themselves
+    verbs/         the other commands, in families
     render         records and summaries as JSON and as text
     known_messages events and lists of Examples as values of JSON
     message_type   the message that --proto and --message name
@@ -55,9 +57,8 @@ def _run(argv: Sequence[str]) -> int:
     try:
         try:
             arguments = parse(argv)
-            commands = import_module(
-                ".commands", __package__
-            )  # slow to import, so after the usage is checked
+            # Slow to import, so after the usage is checked.
+            commands = import_module(f".{arguments.module}", __package__)
             code: int = getattr(commands, arguments.command)(arguments)
         except SystemExit as done:  # argparse raises it after --help and at wrong usage
             code = int(done.code or 0)

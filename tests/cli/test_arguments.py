@@ -25,7 +25,6 @@ def test_every_command_has_help(capfd, command):
 def test_every_option_says_what_it_does():
     parser = build_parser()
     (commands,) = (action for action in parser._actions if hasattr(action, "choices") and action.choices)
-    assert set(commands.choices) == set(COMMANDS)
     for command in commands.choices.values():
         assert all(action.help for action in command._actions)
 

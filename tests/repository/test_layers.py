@@ -45,7 +45,9 @@ SEES = {
     "arrow": CORE,
     "tfds": CORE,
     "tf": CORE,
-    "cli": {*CORE, "recovery"},
+    "tools": {*CORE, "recovery", "arrow", "tfds"},
+    "view": {*CORE, "recovery", "tools"},
+    "cli": {*CORE, "recovery", "tools", "view"},
 }
 # One module may see more than its folder: there container and payload meet.
 ALSO = {"recovery.validate": {"payload"}}
@@ -58,6 +60,9 @@ INSIDE = {
     "dataset.engine": set(),
     "dataset.transforms": {"dataset.engine"},
     "dataset": {"dataset.engine", "dataset.transforms"},
+    "tools.convert": {"tools"},
+    "tools.rewrite": {"tools"},
+    "tools.inspect": {"tools"},
 }
 
 # Which libraries the core imports, beside numpy; the standard library is free to all.
@@ -71,7 +76,7 @@ LIBRARIES = {
     "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
-ADAPTERS = {"torch", "torch_workers", "jax", "grain", "arrow", "tfds", "tf", "cli"}
+ADAPTERS = {"torch", "torch_workers", "jax", "grain", "arrow", "tfds", "tf", "tools", "view", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec", "google"}
 
 
@@ -206,7 +211,7 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
 
 
 def test_inner_folders_hold_nothing_but_the_path_through_them():
-    exporting = {"dataset", "arrow", "tfds", "cli", "tf", "tf.data", "tf.image", "tf.io"}
+    exporting = {"dataset", "arrow", "tfds", "tools", "view", "cli", "tf", "tf.data", "tf.image", "tf.io"}
     for module, path in FILES.items():
         if path.name == "__init__.py" and module not in {"__init__", *exporting}:
             assert len(ast.parse(path.read_text()).body) == 1, f"{module} holds more than its docstring"

@@ -12,10 +12,11 @@ from pathlib import Path
 import purerecord
 from purerecord import encode_example
 from purerecord.cli import main
+from purerecord.cli.arguments import build_parser
 from tests.support.damage import frames, starts
 
 HOME = str(Path(purerecord.__file__).parents[1])
-COMMANDS = ("validate", "salvage", "info", "cat", "index", "demo")
+COMMANDS = tuple(next(action.choices for action in build_parser()._actions if action.dest == "command"))
 PAYLOADS = [encode_example({"label": i, "name": f"{i}.jpg", "score": i / 10}) for i in range(100)]
 EDGES = starts(PAYLOADS)
 CLEAN = frames(PAYLOADS)

@@ -1,0 +1,32 @@
+"""What people do with TFRecords all day: ``purerecord.tools``.
+
+    convert/    files of other formats to TFRecords, and back
+    rewrite/    TFRecords to other TFRecords: reshard, shuffle, select, sort ...
+    inspect/    what is in the files: schemas, statistics, sizes
+
+Each function here is a command of the shell too. This folder must not know how a frame is laid out nor how an
+Example is encoded. A function is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Which module of this folder defines which public names.
+_HOMES: dict[str, list[str]] = {}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOME)

@@ -1,0 +1,1 @@
+"""Converting: files of other formats to TFRecords, and back."""

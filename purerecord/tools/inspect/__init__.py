@@ -1,0 +1,1 @@
+"""Inspecting: what is in the files."""

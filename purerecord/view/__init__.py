@@ -1,0 +1,1 @@
+"""The viewer: a local page that shows what is in the files."""
