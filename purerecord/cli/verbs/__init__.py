@@ -1,5 +1,5 @@
 """The families of commands that stand on ``purerecord.tools`` and ``purerecord.view``.
 
-``NAME_arguments`` defines the options of a family, ``NAME`` runs its commands. Definitions import nothing that
-is slow to import.
+``NAME_arguments`` defines the options of a family, ``NAME`` runs its commands. Definitions import nothing
+that is slow to import.
 """
