@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .. import public
+from ..container.byte_range import RangeReader
 from ..container.reader import RecordReader
 from ..errors import SchemaError
 from ..payload.columns.gather import Column
@@ -26,6 +27,7 @@ from .tables import (
     check_text,
     chunks_of,
     natural_batch,
+    opened,
     parsed_batch,
     unknown_column,
 )
@@ -42,6 +44,7 @@ def open_reader(
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
+    byte_range: tuple[int, int | None] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     filesystem: Any = None,
 ) -> Any:
@@ -59,7 +62,7 @@ def open_reader(
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
     source = stored(paths, storage_options, filesystem)
-    reader = RecordReader(source, compression=compression, verify=verify, on_error=on_error)
+    reader = opened(source, byte_range, compression=compression, verify=verify, on_error=on_error)
     if specs is not None:
         schema = parsed_batch(Records.of([]), specs, strings).schema
         tables = _parsed(reader, specs, strings)
@@ -71,7 +74,7 @@ def open_reader(
     return pa.RecordBatchReader.from_batches(schema, batches)
 
 
-def _parsed(reader: RecordReader, specs: Specs, text: ChosenColumns) -> Iterator[Any]:
+def _parsed(reader: RecordReader | RangeReader, specs: Specs, text: ChosenColumns) -> Iterator[Any]:
     with reader:
         for records in chunks_of(reader):
             yield parsed_batch(records, specs, text)
@@ -102,7 +105,7 @@ class _Form:
         """A table, which has its rows also without columns."""
         return pa.table(arrays) if arrays else pa.table({"": pa.nulls(rows)}).select([])
 
-    def tables(self, reader: RecordReader) -> Iterator[Any]:
+    def tables(self, reader: RecordReader | RangeReader) -> Iterator[Any]:
         """The tables of all batches, the first one included."""
         with reader:
             yield self.first

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import public
-from ..container.reader import RecordReader
+from ..container.byte_range import RangeReader
+from ..container.reader import RecordReader, read_batches
 from ..container.sharded_writer import ShardedWriter
 from ..container.writer import TFRecordWriter
 from ..errors import EncodeError, SchemaError
@@ -99,6 +100,7 @@ def read_table(
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
+    byte_range: tuple[int, int | None] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     filesystem: Any = None,
 ) -> Any:
@@ -114,7 +116,8 @@ def read_table(
 
     Strings are binary; with ``text=True``, or in the columns that ``text`` names, they are text, and one that
     is not UTF-8 is a ``SchemaError``. The files are read one after the other, and each batch becomes a chunk
-    of the table. The other arguments are those of ``read_records``.
+    of the table. ``byte_range`` is that of ``read_batches``; the other arguments are those of
+    ``read_records``.
 
     >>> read_table("train-*.tfrecord").to_pandas()
     """
@@ -122,7 +125,7 @@ def read_table(
     if specs is not None and names is not None:
         raise ValueError("the columns are those of features; columns= chooses among all features")
     source = stored(paths, storage_options, filesystem)
-    with RecordReader(source, compression=compression, verify=verify, on_error=on_error) as reader:
+    with opened(source, byte_range, compression=compression, verify=verify, on_error=on_error) as reader:
         if specs is not None:
             table = _parsed_table(reader, specs, strings)
         else:
@@ -177,12 +180,22 @@ def unknown_column(name: str) -> SchemaError:
     return SchemaError("no record has it", feature=name, problem="missing")
 
 
-def chunks_of(reader: RecordReader) -> Iterator[Records]:
+def opened(source: Any, byte_range: tuple[int, int | None] | None, **options: Any) -> Any:
+    """What reads ``source``, or a part of it: a RecordReader or a RangeReader."""
+    if byte_range is None:
+        return RecordReader(source, **options)
+    return read_batches(source, byte_range=byte_range, **options)
+
+
+def chunks_of(reader: RecordReader | RangeReader) -> Iterator[Records]:
+    if isinstance(reader, RangeReader):
+        yield from reader
+        return
     while (records := reader.next_item(_CHUNK_RECORDS, _CHUNK_BYTES)) is not None:
         yield records
 
 
-def _natural_table(reader: RecordReader, names: list[str] | None, text: ChosenColumns) -> Any:
+def _natural_table(reader: RecordReader | RangeReader, names: list[str] | None, text: ChosenColumns) -> Any:
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
     rows = size = 0
@@ -230,7 +243,7 @@ def natural_batch(
     return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
-def _parsed_table(reader: RecordReader, specs: Specs, text: ChosenColumns) -> Any:
+def _parsed_table(reader: RecordReader | RangeReader, specs: Specs, text: ChosenColumns) -> Any:
     # An empty batch has the same types as any other.
     empty = parsed_batch(Records.of([]), specs, text)
     tables = [parsed_batch(records, specs, text) for records in chunks_of(reader)]

@@ -149,6 +149,12 @@ class RangeReader(Iterator[Records]):
             offset=self._stop,
         )
 
+    def __enter__(self) -> RangeReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the file."""
         self._ended = True

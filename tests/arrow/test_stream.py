@@ -105,3 +105,29 @@ def test_whoever_knows_the_arrow_c_stream_takes_it(tmp_path):
         writer.write_many([])
     arrow.write_table(arrow.open_reader(path), tmp_path / "b")
     assert arrow.read_table(tmp_path / "b").to_pydict() == {"id": [0, 1, 2, 3, 4]}
+
+
+@given(
+    records=example_batches() | sequence_batches(),
+    cuts=st.lists(st.integers(0, 3000), max_size=3),
+    asked=st.sampled_from([arrow.read_table, arrow.open_reader]),
+)
+def test_parts_of_a_file_have_the_rows_of_the_file(tmp_path_factory, records, cuts, asked):
+    path = written(tmp_path_factory.mktemp("parts") / "a.tfrecord", records)
+    edges = [0, *sorted(cuts), None]
+    rows = 0
+    for i in range(len(edges) - 1):
+        part = edges[i], edges[i + 1]
+        batches = list(pr.read_batches(path, byte_range=part))
+        expected = written(path + f"-{i}", [record for batch in batches for record in batch])
+        try:
+            whole = arrow.read_table(expected)
+        except pr.SchemaError:
+            with pytest.raises(pr.SchemaError):
+                asked(path, byte_range=part)
+            continue
+        found = asked(path, byte_range=part)
+        table = found if isinstance(found, pa.Table) else found.read_all()
+        assert repr(table.to_pydict()) == repr(whole.to_pydict())
+        rows += table.num_rows
+    assert rows <= len(records)
