@@ -18,6 +18,8 @@ from benchmarks import __main__ as command
 from benchmarks import chart, fresh, loaders, race, report, versions
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.digest import Rows, Written, dense, fingerprint, padded
+from benchmarks.fleet import Job, Machines, predict
+from benchmarks.fleet import Store as FarStore
 from benchmarks.handmade import Jagged, canonical, examples, frame, masked_crc, payloads, varint
 from benchmarks.loaders import chart as loaders_chart
 from benchmarks.loaders import client
@@ -32,6 +34,8 @@ from benchmarks.sides import Task
 from benchmarks.worker import ROOT, SideError
 from benchmarks.workloads import WORKLOADS, Store
 from purerecord.payload.proto import Example, SequenceExample
+from purerecord.storage.remote_file import RemoteFile
+from tests.support.faulty_store import URL, FaultyObject, stored_as
 
 TINY = 100_000  # divides every workload down to the smallest size
 
@@ -566,3 +570,59 @@ def test_the_command_line_of_the_race_refuses_unknown_names(capsys: pytest.Captu
         with pytest.raises(SystemExit):
             command.main(words)
         assert message in capsys.readouterr().err
+
+
+NEAR = FarStore(latency=0, connection_rate=1e15, machine_rate=1e15)
+FAR = FarStore(latency=0.05, connection_rate=50e6, machine_rate=1e9, failures=0.01)
+
+
+def test_the_model_of_the_fleet_is_exact_where_one_limit_counts() -> None:
+    job, machines = Job("read", cpu=1e-9), Machines(2, 4)
+    found = predict(1e12, 1e9, job, NEAR, machines)  # 1,000 shards of a second for 8 workers
+    assert (round(found.seconds), found.bound, found.idle) == (125, "CPU", 0)
+    slow = predict(1e12, 1e9, job, FarStore(0, 1e15, 400e6), machines)  # 100 MB/s for each worker
+    assert (round(slow.seconds), slow.bound) == (1250, "network")
+    late = predict(1e6, 1e3, job, FarStore(1.0, 1e15, 1e15), Machines(1, 1))
+    assert (round(late.seconds, -2), late.bound) == (4000, "latency")
+    assert predict(9e9, 1e9, job, NEAR, Machines(1, 8)).idle == 7 / 16
+
+
+@pytest.mark.parametrize(
+    "better",
+    [
+        {"machines": Machines(64, 16)},
+        {"machines": Machines(128, 8)},
+        {"job": Job("read", 0.5e-8)},
+        {"store": FarStore(0.01, 50e6, 1e9, 0.01)},
+        {"store": FarStore(0.05, 90e6, 1e9, 0.01)},
+        {"store": FarStore(0.05, 50e6, 1e9, 0.0)},
+    ],
+)
+def test_more_of_anything_is_never_slower(better: dict[str, Any]) -> None:
+    plain = {"size": 1e15, "shard": 1e9, "job": Job("read", 1e-8), "store": FAR, "machines": Machines(64, 8)}
+    assert predict(**{**plain, **better}).seconds <= predict(**plain).seconds
+
+
+@pytest.mark.parametrize("size", [10, 900, 5000])
+def test_the_model_counts_the_requests_that_a_reader_makes(size: int) -> None:
+    with stored_as(FaultyObject(bytes(size))) as store:
+        file = RemoteFile(URL, ahead=True)
+        assert len(b"".join(file.read_at(at, 50) for at in range(0, size, 50))) == size
+        found = predict(size, size, Job("read", 0), NEAR, Machines(1, 1))
+        assert found.reads == len(store.requests) + 2  # and the status before and after
+
+
+def test_failures_cost_requests_and_lose_almost_no_shard() -> None:
+    found = predict(1e15, 1e9, Job("copy", 1e-9, passes=2, copies=1), FAR, Machines(64, 8))
+    none = predict(1e15, 1e9, Job("copy", 1e-9, passes=2, copies=1), NEAR, Machines(64, 8))
+    assert found.reads == pytest.approx(none.reads / 0.99)
+    assert found.writes == none.writes
+    assert 0 < found.lost_shards < 1e-6
+
+
+def test_money_is_machines_and_requests_and_bytes_that_leave() -> None:
+    store = FarStore(0, 1e15, 1e15, read_price=0.25, write_price=2.0, egress_price=1e-6)
+    found = predict(36e6, 1e6, Job("copy", 0.001, copies=1), store, Machines(10, 1, hour_price=3.0))
+    assert found.seconds == pytest.approx(4000)
+    hours = 10 * 4000 / 3600 * 3.0
+    assert found.price == pytest.approx(hours + found.reads * 0.25 + found.writes * 2 + 36)
