@@ -20,9 +20,9 @@ HINT_SIZE = 1 << 20
 DAMAGED_GZIP = 'GZIP data whose first bytes are damaged; open it with compression="GZIP"'
 
 
-def open_source(file: Named, compression: Any = "auto") -> Opened:
+def open_source(file: Named, compression: Any = "auto", *, section: tuple[int, int] | None = None) -> Opened:
     """Opens ``file`` as a source of plain bytes; "auto" detects its compression from its first bytes."""
-    return Opened(file, compression, detect=detect)
+    return Opened(file, compression, detect=detect, section=section)
 
 
 def detect(head: bytes) -> str:

@@ -352,9 +352,9 @@ def read_batches(
     A batch has fewer records before the end of a file and before damage; it never spans two files. Without a
     ``batch_size`` it has up to 8192 records, or 8 MiB. The other arguments are those of ``read_records``.
 
-    With ``byte_range``, a begin and an end, only a part of one uncompressed file is read. The parts [0, a),
-    [a, b) and [b, size) give every record exactly once, together, without an index; the numbers of records in
-    errors are unknown then.
+    With ``byte_range``, a begin and an end, only a part of one file is read, which is uncompressed or blocked
+    GZIP. The parts [0, a), [a, b) and [b, size) give every record exactly once, together, without an index;
+    the numbers of records in errors are unknown then. Any other file has one part, [0, size).
     """
     if byte_range is not None:
         files = resolve(stored(source, storage_options, filesystem))

@@ -10,6 +10,7 @@
     fork_lock       a lock that is free in a forked process, whoever held it in the other one
     compression     the options of GZIP and ZLIB, and their names
     inflate         compressed bytes to plain bytes
+    block_search    the blocks of a blocked GZIP file, from anywhere in it
     bz2_xz_zstd     the same for what other tools write
     deflate         plain bytes to compressed bytes
 

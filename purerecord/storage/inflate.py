@@ -238,7 +238,7 @@ class BlockInflater:
     If a member does not match its header, an ``Inflater`` reads the rest and raises the exact error.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, position: int = 0) -> None:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, seldom used
 
         self._source = source
@@ -247,7 +247,7 @@ class BlockInflater:
         self._ahead: deque[tuple[bytes, Future[bytes | None] | None]] = deque()
         self._rest: Inflater | None = None
         self._unread = b""
-        self._done = 0  # compressed bytes of the members handed out
+        self._done = position  # where in the file the next member to hand out begins
 
     def read(self, size: int) -> bytes:
         while True:
@@ -324,9 +324,12 @@ def inflate_block(member: bytes) -> bytes | None:
     return data if stream.eof and len(data) == block.data_size and not stream.unused_data else None
 
 
-def inflated(source: Source, compression: str, head: bytes) -> Source:
-    """A source of the plain bytes of ``source``, whose first bytes ``head`` were read already."""
+def inflated(source: Source, compression: str, head: bytes, position: int = 0) -> Source:
+    """A source of the plain bytes of ``source``, whose first bytes ``head`` were read already.
+
+    It begins ``position`` bytes into its file, which matters for messages.
+    """
     whole = Prefixed(head, source)
     if compression == "GZIP" and decode_block_header(head) is not None:
-        return BlockInflater(whole)
-    return Inflater(whole, compression)
+        return BlockInflater(whole, position)
+    return Inflater(whole, compression, position)

@@ -111,6 +111,17 @@ class _RegularFile:
         return data, rest
 
 
+class _Section(_RegularFile):
+    """Reads the bytes [begin, end) of a regular or remote file, forward."""
+
+    def __init__(self, file: _OwnFile | RemoteFile, begin: int, end: int) -> None:
+        super().__init__(file)
+        self.position, self._end = begin, end
+
+    def read(self, size: int) -> bytes:
+        return super().read(max(0, min(size, self._end - self.position)))
+
+
 class _StreamFile:
     """Reads a pipe, a device, a remote file or a file object of the caller, forward only.
 
@@ -167,6 +178,12 @@ def _open(name: str) -> _RegularFile | _StreamFile:
     return _StreamFile(file, name, ours=True)
 
 
+def _open_section(name: str, begin: int, end: int) -> _Section:
+    """Opens the bytes [begin, end) of the regular or remote file that ``name`` names."""
+    url = local_path(name)
+    return _Section(RemoteFile(url, ahead=True) if isinstance(url, Url) else _OwnFile(name), begin, end)
+
+
 _pipes_read: set[tuple[int, int]] = set()  # the pipes without a name that this process has opened
 
 
@@ -184,22 +201,29 @@ class Opened:
     """One open file, as a source of plain bytes whatever its compression.
 
     ``compression`` is the name of one, or "". If it is "auto", ``detect`` tells it from the file's first
-    bytes; until these have come, the attribute is None.
+    bytes; until these have come, the attribute is None. With a ``section``, only these bytes of a compressed
+    regular or remote file are read, as if they were all.
     """
 
     def __init__(
-        self, file: Named, compression: Any = "", *, detect: Callable[[bytes], str] | None = None
+        self,
+        file: Named,
+        compression: Any = "",
+        *,
+        detect: Callable[[bytes], str] | None = None,
+        section: tuple[int, int] | None = None,
     ) -> None:
         self.compression = None if compression == "auto" else compression_name(compression)
         self._detect = detect
         if isinstance(file, str):
             self.name = file
-            self._file = _open(file)
+            self._file = _open(file) if section is None else _open_section(file, *section)
         else:
             self.name = str(getattr(file, "name", "") or "<stream>")
             self._file = _StreamFile(file, self.name, ours=False)
         # The file, if it is regular and opened here; and again, if it is also known to be uncompressed.
         self._regular = self._file if isinstance(self._file, _RegularFile) else None
+        self._first = 0 if section is None else section[0]
         self._seekable = self._regular if self.compression == "" else None
         self._head = b""
         self._plain: Source | None = self._file if self.compression == "" else None
@@ -236,7 +260,7 @@ class Opened:
         if self.compression in READ_ONLY:
             return MemberDecompressor(Prefixed(head, self._file), self.compression)
         if self.compression:
-            return inflated(self._file, self.compression, head)
+            return inflated(self._file, self.compression, head, self._first)
         if self._regular is None:
             return Prefixed(head, self._file)
         self._regular.position, self._seekable = 0, self._regular
