@@ -17,6 +17,7 @@ from ..errors import SchemaError
 from ..payload.columns.gather import Column
 from ..payload.parse.checked_columns import CheckedColumns, Origin
 from ..payload.parse.chosen_columns import ChosenColumns
+from ..payload.parse.sequences import natural_batch
 from ..records import Records
 from ..storage.url import stored
 from .growing_column import GrowingColumn, GrowingFeatureList
@@ -26,7 +27,6 @@ from .tables import (
     as_specs,
     check_text,
     chunks_of,
-    natural_batch,
     opened,
     parsed_batch,
     unknown_column,

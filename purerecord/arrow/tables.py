@@ -17,15 +17,14 @@ from ..container.reader import RecordReader, read_batches
 from ..container.sharded_writer import ShardedWriter
 from ..container.writer import TFRecordWriter
 from ..errors import EncodeError, SchemaError
-from ..payload.columns.gather import Column, check_cells
-from ..payload.columns.gather_sequences import FeatureListColumn, has_feature_lists
+from ..payload.columns.gather import check_cells
 from ..payload.encode.examples import encode_examples
 from ..payload.encode.sequences import encode_sequences
 from ..payload.exact_floats import is_exact
 from ..payload.parse.checked_columns import CheckedColumns, Origin
 from ..payload.parse.chosen_columns import ChosenColumns, text_and_bytes_columns
-from ..payload.parse.examples import natural_columns, parse_example
-from ..payload.parse.sequences import natural_sequences, parse_sequence_example
+from ..payload.parse.examples import parse_example
+from ..payload.parse.sequences import natural_batch, parse_sequence_example
 from ..payload.parse.text import no_strings, text_column, text_error
 from ..payload.ragged import Ragged
 from ..payload.specs import FeatureSpec, FixedLenSequenceFeature, RaggedFeature, VarLenFeature, as_features
@@ -226,21 +225,6 @@ def _natural_table(reader: RecordReader | RangeReader, names: list[str] | None, 
     if not order:  # a table without columns that still has its number of rows
         return pa.table({"": pa.nulls(rows)}).select([])
     return pa.table({name: grown[name].finish() for name in order})
-
-
-def natural_batch(
-    records: Records, names: list[str] | None
-) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
-    """The features of a batch and its feature lists, of the given names or all; only those that it has."""
-    if has_feature_lists(records):
-        columns, lists = natural_sequences(records)
-        kept = columns.keys() | lists.keys() if names is None else set(names)
-        return (
-            {name: column for name, column in columns.items() if name in kept},
-            {name: found for name, found in lists.items() if name in kept},
-        )
-    columns = natural_columns(records, names, in_place=ChosenColumns("bytes_columns", True))
-    return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
 def _parsed_table(reader: RecordReader | RangeReader, specs: Specs, text: ChosenColumns) -> Any:

@@ -14,6 +14,7 @@ from .. import __version__
 from ..printable import printable
 from .exit_status import OutputError
 from .options import FILES, ON_DISK, WRITTEN, Commands, at_least, compression, prints, proto, reads, stores
+from .verbs import convert_arguments
 
 _EXAMPLES = """\
 examples:
@@ -50,7 +51,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"purerecord {__version__}")
     add = Commands(parser)
     # A command is imported from the module that its family names, when it runs.
-    families = {"commands": (_info, _cat, _validate, _salvage, _index, _demo)}
+    families = {
+        "commands": (_info, _cat, _validate, _salvage, _index, _demo),
+        "verbs.convert": convert_arguments.COMMANDS,
+    }
     for module, definitions in families.items():
         add.module = module
         for define in definitions:

@@ -28,19 +28,18 @@ from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
-from ..storage.compression import READ_ONLY
 from ..storage.file_handles import open_file
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve, without_indexes
 from ..storage.url import Url, is_url, stored
 from .exit_status import Outcome, write
+from .options import COMPRESSIONS
 from .progress import ProgressLine
 from .render import Selection, Summary, as_base64, as_json, as_text, merged
 
 if TYPE_CHECKING:
     from .message_type import MessageType
 
-_COMPRESSIONS = {"auto": "auto", "none": "", **{name.lower(): name for name in ("GZIP", "ZLIB", *READ_ONLY)}}
 # Bytes to validate above which worker processes are worth their start.
 _MIN_BYTES_FOR_WORKERS = 1 << 26
 # Records without a selected feature that ``cat`` holds back, until it is clear that the names are right.
@@ -66,7 +65,7 @@ def validate(arguments: Namespace) -> int:
             workers=workers,
             decode=arguments.decode,
             schema=schema,
-            compression=_COMPRESSIONS[arguments.compression],
+            compression=COMPRESSIONS[arguments.compression],
             expect=arguments.expect,
             min_records=arguments.min_records,
             progress=progress,
@@ -122,7 +121,7 @@ def _not_sound(files: list[Named], arguments: Namespace) -> list[Named]:
     for file in files:
         if not isinstance(file, str) or is_stream(file):
             raise ValueError(f"{_name(file)}: --only-damaged reads a file twice, which a pipe does not allow")
-    compression = _COMPRESSIONS[arguments.compression]
+    compression = COMPRESSIONS[arguments.compression]
     with ProgressLine(sum(map(_size, files))) as progress:
         report = validate_files(files, compression=compression, progress=progress)
     return [file for file, checked in zip(files, report.files, strict=True) if not checked.ok]
@@ -137,8 +136,8 @@ def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bo
             file,
             target,
             quarantine=quarantine,
-            compression=_COMPRESSIONS[arguments.compression],
-            options=_COMPRESSIONS.get(arguments.output_compression),
+            compression=COMPRESSIONS[arguments.compression],
+            options=COMPRESSIONS.get(arguments.output_compression),
             progress=progress,
         )
     return SalvageReport((FileReport(name, 0, 0, error=failure.reason.removeprefix(f"{name}: ")),))
@@ -167,7 +166,7 @@ def info(arguments: Namespace) -> int:
         summary, damages = Summary(arguments.sample, kind), []
         with (
             outcome.handling(_name(file)),
-            closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
+            closing(open_source(file, COMPRESSIONS[arguments.compression])) as opened,
         ):
             for part in records_and_damage(opened, FrameStream(opened)):
                 if isinstance(part, Damage):
@@ -244,7 +243,7 @@ def cat(arguments: Namespace) -> int:
     for file in _files(arguments.paths, arguments, outcome):
         with (
             outcome.handling(_name(file)),
-            closing(open_source(file, _COMPRESSIONS[arguments.compression])) as opened,
+            closing(open_source(file, COMPRESSIONS[arguments.compression])) as opened,
         ):
             for part in records_and_damage(opened, FrameStream(opened)):
                 if isinstance(part, Damage):

@@ -10,6 +10,8 @@ from typing import Any
 
 WRITTEN = ("none", "gzip", "zlib")
 READ = ("auto", *WRITTEN, "bz2", "xz", "zstd")
+# What the library calls them.
+COMPRESSIONS = {"auto": "auto", "none": "", **{name: name.upper() for name in READ[2:]}}
 ON_DISK = "file, URL, glob or shard pattern (name@10, name-?????-of-?????)"
 FILES = "file, URL, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
 # The factor of each unit of a size; "150MB" is 150,000,000 bytes and "150MiB" is 157,286,400.

@@ -18,7 +18,7 @@ import numpy as np
 from ..container.looks_like import looks_like
 from ..errors import DecodeError
 from ..payload.example import decode_example, decode_sequence_example
-from ..payload.json_values import bytes_to_json, float_to_json
+from ..payload.json_values import float_to_json, string_to_json
 from ..payload.recognize import other_message
 from ..printable import printable, printable_json
 from ..records import Records
@@ -86,7 +86,7 @@ def as_json(payload: bytes, selection: Selection = _ALL, kind: MessageType | Non
     decoded = _decoded(payload)
     if decoded is None:
         known = _event(payload, selection) or _example_list(payload, selection)
-        return _dumps(_string(payload) if known is None else known)
+        return _dumps(string_to_json(payload) if known is None else known)
     context, sequence = map(selection.among, decoded)
     listed = _features(context)
     if not sequence:
@@ -186,19 +186,12 @@ def _values(values: Any) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype == np.float32:
         # The shortest text that reads back as the same float32; for the same float64 it would be longer.
         return [float_to_json(float(text)) for text in values.astype(str).tolist()]
-    return [_string(value) if isinstance(value, bytes) else value for value in _listed(values)]
+    return [string_to_json(value) if isinstance(value, bytes) else value for value in _listed(values)]
 
 
 def _listed(values: Any) -> list[Any]:
     listed: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
     return listed
-
-
-def _string(value: bytes) -> Any:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return bytes_to_json(value)
 
 
 def _brief(values: Any) -> str:

@@ -22,6 +22,14 @@ def float_to_json(value: float) -> Any:
     return value if math.isfinite(value) else {"float": str(value)}
 
 
+def string_to_json(value: bytes) -> Any:
+    """``value`` as text, or as an object with its base64 if it is not UTF-8."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return bytes_to_json(value)
+
+
 def base64_to_bytes(text: str) -> bytes:
     """The bytes in the object's base64; ValueError if it is none."""
     return base64.b64decode(text, validate=True)

@@ -1,8 +1,8 @@
 """What people do with TFRecords all day: ``purerecord.tools``.
 
-    convert/    files of other formats to TFRecords, and back
-    rewrite/    TFRecords to other TFRecords: reshard, shuffle, select, sort ...
-    inspect/    what is in the files: schemas, statistics, sizes
+    converters/  files of other formats to TFRecords, and back
+    rewrite/     TFRecords to other TFRecords: reshard, shuffle, select, sort ...
+    inspect/     what is in the files: schemas, statistics, sizes
 
 Each function here is a command of the shell too. This folder must not know how a frame is laid out nor how an
 Example is encoded. A function is imported when it is first used.
@@ -14,7 +14,10 @@ from importlib import import_module
 from typing import Any
 
 # Which module of this folder defines which public names.
-_HOMES: dict[str, list[str]] = {}
+_HOMES: dict[str, list[str]] = {
+    "converters.convert": ["convert"],
+    "converters.report": ["ConvertReport"],
+}
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = list(_HOME)

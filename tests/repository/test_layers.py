@@ -60,7 +60,7 @@ INSIDE = {
     "dataset.engine": set(),
     "dataset.transforms": {"dataset.engine"},
     "dataset": {"dataset.engine", "dataset.transforms"},
-    "tools.convert": {"tools"},
+    "tools.converters": {"tools"},
     "tools.rewrite": {"tools"},
     "tools.inspect": {"tools"},
 }

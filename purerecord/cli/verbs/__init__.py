@@ -2,4 +2,6 @@
 
 ``NAME_arguments`` defines the options of a family, ``NAME`` runs its commands. Definitions import nothing
 that is slow to import.
+
+    convert_arguments, convert     other formats to TFRecords, and back
 """

@@ -20,7 +20,12 @@ from ...bytes_column import BytesLike
 from ...errors import DecodeError, SchemaError
 from ...records import Records
 from ..columns.gather import Column
-from ..columns.gather_sequences import FeatureListColumn, gather_all_sequences, gather_sequences
+from ..columns.gather_sequences import (
+    FeatureListColumn,
+    gather_all_sequences,
+    gather_sequences,
+    has_feature_lists,
+)
 from ..ragged import Ragged
 from ..sparse import Sparse
 from ..specs import (
@@ -34,6 +39,7 @@ from ..specs import (
 from ..values import Array
 from ..wire import ABSENT, UNSET, Value
 from .checked_columns import CheckedColumns, Origin, raise_first_fault
+from .chosen_columns import ChosenColumns
 from .dense_sparse import Output, fixed_len, padded, unbatch, var_len
 from .examples import (
     Builder,
@@ -42,6 +48,7 @@ from .examples import (
     checked_names,
     kinds_by_key,
     mixed_kinds,
+    natural_columns,
     payload_or_records,
     raise_first_error,
     single_origin,
@@ -108,6 +115,22 @@ def natural_sequences(records: Records) -> tuple[dict[str, Column], dict[str, Fe
         errors += mixed_kinds(CheckedColumns({name: found.column}, found.column.rows, origin, found.splits))
     raise_first_error(errors)
     return columns, lists
+
+
+def natural_batch(
+    records: Records, names: list[str] | None
+) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
+    """The features of a batch of either message, and its feature lists, of the given names or all; only those
+    that it has."""
+    if has_feature_lists(records):
+        columns, lists = natural_sequences(records)
+        kept = columns.keys() | lists.keys() if names is None else set(names)
+        return (
+            {name: column for name, column in columns.items() if name in kept},
+            {name: found for name, found in lists.items() if name in kept},
+        )
+    columns = natural_columns(records, names, in_place=ChosenColumns("bytes_columns", True))
+    return {name: column for name, column in columns.items() if not column.is_absent}, {}
 
 
 def _checked(context: Any, sequence: Any) -> tuple[dict[str, FeatureSpec], dict[str, FeatureSpec]]:

@@ -1,1 +1,0 @@
-"""Converting: files of other formats to TFRecords, and back."""

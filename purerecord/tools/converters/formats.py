@@ -1,0 +1,158 @@
+"""The formats that ``convert`` knows: a table. Their modules are imported when they are used.
+
+To add a format, write a module beside this one and an entry in ``FORMATS``. The module has one function for
+each direction that the entry names::
+
+    def read(job: Job) -> Iterable[Records]      # other files to TFRecords, if ``reads`` is not None
+    def write(job: Job) -> Callable[[], None]    # TFRecords to other files, if ``writes`` is not None
+
+Both are called before anything is written. They check the sources, and fill ``job.report.types`` with a few
+words for each feature. ``read`` gives the records, as many at a time as memory allows. ``write`` gives a
+function that does the work. With ``--dry-run`` neither is used. ``job.options`` has the format's options by
+name, None for those that were not given. What cannot be stored is an error, or goes to ``report.skip``. A
+``read`` that writes other files too (a label map) appends a function to ``job.at_end``, which gets the paths
+of the TFRecords; it may also change ``job.out``.
+
+An entry with ``recognizes`` has a function ``recognizes(path: str) -> bool`` too. It is asked about folders,
+and about files whose suffix several formats share; an entry without it takes what no other one recognizes.
+Options that several formats share are one object. This module must not know how a format is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ...storage.paths import split_pattern
+from ...storage.url import Url, local_path
+
+TFRECORD = "tfrecord"
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# The names of TFRecord files: a suffix, also before the number of a shard, or that number alone.
+_TFRECORD = re.compile(
+    r"\.(tfrecords?|tfrec)(?=$|[.@-])|-(\d{5,}|\?+|\*)-of-(\d{5,}|\?+|\*)|@(\d+|\*)(?=$|\.)"
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a format: ``columns`` is an argument of ``convert``, and ``--columns`` in the shell.
+
+    ``kind`` is "text", "names" (A,B), "pairs" (A=B,C=D), "number" or "flag".
+    """
+
+    name: str
+    help: str
+    kind: str = "text"
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format. ``reads`` and ``writes`` are its options in each direction; None if it has no such one."""
+
+    name: str
+    text: str
+    module: str
+    suffixes: tuple[str, ...] = ()
+    reads: tuple[Option, ...] | None = ()
+    writes: tuple[Option, ...] | None = ()
+    styles: tuple[str, ...] = ()  # the conventions for names of features that --style can name
+    recognizes: bool = False
+    streams: bool = False  # whether - stands for stdin and stdout
+
+    def load(self) -> Any:
+        """The module."""
+        return import_module(f"{__package__}.{self.module}")
+
+
+_COLUMNS = Option(
+    "columns", "take only these columns or features, in this order", kind="names", metavar="A,B"
+)
+_LISTS = Option("lists", "write every feature as a list, as purerecord cat does", kind="flag")
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "jsonl",
+        "JSON lines, as purerecord cat prints them",
+        "json_lines",
+        (".jsonl", ".ndjson"),
+        reads=(_COLUMNS,),
+        writes=(_COLUMNS, _LISTS),
+        streams=True,
+    ),
+)
+BY_NAME = {known.name: known for known in FORMATS}
+
+
+def options() -> dict[Option, list[str]]:
+    """Every option, and the names of the formats that take it."""
+    found: dict[Option, list[str]] = {}
+    for known in FORMATS:
+        for option in dict.fromkeys((*(known.reads or ()), *(known.writes or ()))):
+            found.setdefault(option, []).append(known.name)
+    return found
+
+
+def styles() -> list[str]:
+    """Every convention that ``--style`` can name."""
+    return list(dict.fromkeys(style for known in FORMATS for style in known.styles))
+
+
+def names_tfrecord(path: Any) -> bool:
+    """Whether ``path`` has the name of a TFRecord file, or of shards."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return False
+    name = os.path.basename(local_path(path))
+    return _TFRECORD.search(name) is not None
+
+
+def by_name(name: str) -> Format:
+    """The format of this name; ValueError if there is none."""
+    if name not in BY_NAME:
+        raise ValueError(f"format {name!r} is not known; there is {', '.join(sorted(BY_NAME))}, {TFRECORD}")
+    return BY_NAME[name]
+
+
+def of_output(path: Any) -> Format | None:
+    """The format that the name of a new file tells; None if it tells none."""
+    found = [known for known in _with_suffix(path) if known.writes is not None]
+    return found[0] if found else None
+
+
+def of_source(path: Any) -> Format | None:
+    """The format of a file or folder, by its name and perhaps its content; None if it is not known."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return None
+    name = local_path(path)
+    if os.path.isdir(name):
+        found = [known for known in FORMATS if known.reads is not None and known.recognizes]
+        return next((known for known in found if known.load().recognizes(name)), None)
+    found = [known for known in _with_suffix(name) if known.reads is not None]
+    for known in found:
+        if known.recognizes and len(found) > 1 and known.load().recognizes(name):
+            return known
+    return next((known for known in found if not (known.recognizes and len(found) > 1)), None)
+
+
+def _with_suffix(path: Any) -> Iterator[Format]:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return
+    path = local_path(path)
+    name = (path.address.removesuffix(path.query) if isinstance(path, Url) else path).lower()
+    names = [name, *(name.removesuffix(suffix) for suffix in _COMPRESSED if name.endswith(suffix))]
+    for known in FORMATS:
+        if any(one.endswith(known.suffixes) for one in names if known.suffixes):
+            yield known
+
+
+def is_sharded(path: Any) -> bool:
+    """Whether ``path`` is a pattern of shards like ``name@10``."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return False
+    return split_pattern(local_path(path))[2] is not None or "@*" in local_path(path)

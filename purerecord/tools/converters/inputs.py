@@ -1,0 +1,72 @@
+"""Files of other formats as plain bytes: local or remote, compressed or not, or a stream.
+
+This module must not know the formats.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from ...storage.bz2_xz_zstd import sniff_member
+from ...storage.opened import Opened
+from ...storage.stores import open_remote
+from ...storage.url import Url
+
+_PIECE = 1 << 20
+
+
+class _PlainBytes(io.RawIOBase):
+    """The bytes of a file after decompression, forward only."""
+
+    def __init__(self, opened: Opened, progress: Callable[[int, int], None]) -> None:
+        self._opened = opened
+        self._progress = progress
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not len(self._rest):
+            before = self._opened.position
+            self._rest = memoryview(self._opened.read(_PIECE))
+            self._progress(self._opened.position - before, 0)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        if not self.closed:
+            self._opened.close()
+        super().close()
+
+
+def _detect(head: bytes) -> str:
+    return "GZIP" if head.startswith(b"\x1f\x8b") else sniff_member(head)
+
+
+def _nothing(size: int, records: int) -> None:
+    """Called where the caller wants no calls."""
+
+
+def open_plain(source: Any, progress: Callable[[int, int], None] = _nothing) -> io.BufferedReader:
+    """``source``, a path, URL or open binary file, as plain bytes, read forward; GZIP, BZ2, XZ and ZSTD are
+    recognized by their first bytes. ``progress`` gets the bytes of the file itself."""
+    return io.BufferedReader(_PlainBytes(Opened(source, "auto", detect=_detect), progress), _PIECE)
+
+
+@contextmanager
+def open_seekable(source: Any) -> Iterator[BinaryIO]:
+    """``source``, a path, URL or open binary file, for a format that is read here and there."""
+    if hasattr(source, "read"):
+        if not source.seekable():
+            raise ValueError("this format is not read from a pipe; save it as a file first")
+        yield source
+        return
+    file: BinaryIO = open_remote(source) if isinstance(source, Url) else open(source, "rb")  # noqa: SIM115
+    with file:
+        yield file
