@@ -74,20 +74,11 @@ def convert(
     target = _stored_if_url(out, storage_options, filesystem)
     found, inwards = _direction(given, target, from_format, to_format)
     _check_style(found, style)
-    sources = resolve(given)
-    if not sources:
-        raise ValueError("there is nothing to convert: no source is named")
-    report = ConvertReport(
-        found.name if inwards else TFRECORD,
-        TFRECORD if inwards else found.name,
-        [name_of(file) for file in sources],
-        [name_of(target)],
-        dry_run=dry_run,
-    )
+    names = (found.name, TFRECORD) if inwards else (TFRECORD, found.name)
     job = Job(
-        sources,
+        resolve(given),
         target,
-        report,
+        ConvertReport(*names, [], [name_of(target)], dry_run=dry_run),
         options=_checked_options(found, format_options, inwards=inwards),
         schema=_as_specs(schema),
         style=style,
@@ -97,14 +88,17 @@ def convert(
         dry_run=dry_run,
         progress=progress,
     )
+    job.report.sources = [name_of(file) for file in job.sources]
     limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
+    if not job.sources:
+        raise ValueError("there is nothing to convert: no source is named")
     if inwards:
         _read(found, job, options, limits, types_known)
     else:
         if options is not None or any(limit is not None for limit in limits.values()):
             raise ValueError("shards and their compression are for TFRecords that are written")
         _write(found, job, types_known)
-    return report
+    return job.report
 
 
 def _read(

@@ -220,7 +220,8 @@ class _Types:
 
     def check_seen(self) -> None:
         """Raise an error for a name that was asked for and that no line has."""
-        for name in (*(self._names or ()), *(self._given or ())):
+        required = [name for name, feature in (self._given or {}).items() if feature.required]
+        for name in (*(self._names or ()), *required):
             if name not in self._seen:
                 raise EncodeError("no line has it", feature=name)
         if self._names is not None:
