@@ -17,6 +17,7 @@ from typing import Any
 _HOMES: dict[str, list[str]] = {
     "converters.convert": ["convert"],
     "converters.report": ["ConvertReport"],
+    "inspect.stats": ["FileStats", "Stats", "stats"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -1,1 +1,16 @@
-"""Inspecting: what is in the files."""
+"""Inspecting: what is in the files.
+
+    stats               ``stats``: statistics of all features of many files
+    example_statistics  the statistics of all features of Examples, batch by batch
+    feature_statistics  those of one feature, column by column
+    number_statistics   those of numbers, array by array
+    exact_sums          sums and squares without rounding
+    frequencies         how often each value occurs, up to a number of values
+    key_histogram       how numbers are distributed, in bounded memory
+    content             pictures, sounds and text, told by how they begin
+    wire_sizes          the bytes that a feature takes in records
+    summary_json        summaries as JSON
+
+The path of ``stats``: a file → batches of records → columns → ``ExampleStatistics``, which are merged →
+``Stats``.
+"""
