@@ -20,6 +20,7 @@ from ..errors import ChecksumError, TruncatedError
 from ..memory.copying import copy_ranges, elements
 from ..records import FRAME_HEADER, Records
 from .checksum import (
+    UInts,
     crc32c,
     leaves_zero,
     mask,
@@ -63,11 +64,20 @@ def lengths_of(payloads: Sequence[Any]) -> Offsets:
     return np.fromiter(map(len, payloads), np.int64, len(payloads))
 
 
-def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list[Any]:
+def crcs_of(payloads: Sequence[Any]) -> UInts:
+    """The CRCs of many payloads, as their frames store them."""
+    if isinstance(payloads, Records) and payloads.nbytes >= _COPIED_MEAN * len(payloads):
+        return masked_crcs(payloads.views(), len(payloads))
+    return masked_crcs(payloads, len(payloads))
+
+
+def encode_many(
+    payloads: Sequence[Any], lengths: Offsets | None = None, crcs: UInts | None = None
+) -> list[Any]:
     """The frames of many payloads, as a list of pieces to write in order; small payloads give one piece.
 
     A footer and the next header lie between two payloads, and are made as one element of 16 bytes. A caller
-    that knows the ``lengths`` passes them.
+    that knows the ``lengths`` or the ``crcs`` passes them.
     """
     count = len(payloads)
     if not count:
@@ -78,7 +88,7 @@ def encode_many(payloads: Sequence[Any], lengths: Offsets | None = None) -> list
     if large and isinstance(payloads, Records):
         payloads = list(payloads.views())
     edges = np.zeros(count + 1, _edge)
-    edges["footer"][1:] = masked_crcs(payloads, count)
+    edges["footer"][1:] = masked_crcs(payloads, count) if crcs is None else crcs
     edges["length"][:-1] = lengths
     edges["crc"][:-1] = masked_length_crcs(lengths.view(np.uint64))
     if not large:

@@ -18,7 +18,7 @@ import io
 import os
 import struct
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,10 @@ from ..printable import printable
 from ..storage.file_handles import OpenFile, open_file
 from ..storage.inflate import BLOCK_HEADER_SIZE, BlockHeader, decode_block_header
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import replace, temporary_name, writing
 from ..storage.remote_file import RemoteFile
-from ..storage.stores import Upload, exists
+from ..storage.stores import exists
 from ..storage.url import Url, local_path, stored
+from ..storage.whole_file import write_whole
 from . import frames
 from .checksum import crc32c
 from .frame_chain import split
@@ -112,26 +112,7 @@ class Index:
             data = self._text()
         else:
             raise ValueError(f'format must be "purerecord" or "text", not {format!r}')
-        target = local_path(path)
-        if isinstance(target, Url):
-            upload = Upload(target)
-            try:
-                upload.write(data)
-                upload.commit()
-            except BaseException:
-                upload.discard()
-                raise
-            return
-        temporary = temporary_name(target)
-        try:
-            with writing(target):
-                with open(temporary, "wb") as file:
-                    file.write(data)
-                replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+        write_whole(local_path(path), data)
 
     def _encoded(self) -> bytes:
         if self.data_size is None or self.fingerprint is None:

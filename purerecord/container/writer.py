@@ -32,6 +32,7 @@ from ..storage.url import Url, local_path, stored
 from . import frames
 from .index import build_index, index_path
 from .reader import RecordReader
+from .record_digest import RecordDigest
 
 # Frames are collected up to this many bytes before they are written.
 _BUFFERED_BYTES = 1 << 18
@@ -101,6 +102,8 @@ class TFRecordWriter:
         self._deflate = deflate(self._options)
         self._output = _Output(path, mode, self._options, atomic=atomic, index=index)
         self._failed = False  # whether closing was begun and not completed
+        # Learns the CRC of each record, if it is set before the first one.
+        self.digest: RecordDigest | None = None
         try:
             self._output.open(mode, self._options)
             self._closed = False
@@ -111,7 +114,10 @@ class TFRecordWriter:
     def write(self, record: Any) -> None:
         """Add one record: bytes, bytearray, memoryview, str (as UTF-8) or a message."""
         self._check_usable()
-        self._put(frames.encode(as_payload(record)), 1)
+        payload = as_payload(record)
+        self._put(frames.encode(payload), 1)
+        if self.digest is not None:
+            self.digest.add(frames.crcs_of([payload]))
 
     def write_many(self, records: Iterable[Any]) -> None:
         """Add many records, faster than one by one: ``Records``, a list or any iterable."""
@@ -122,9 +128,12 @@ class TFRecordWriter:
         for payloads, lengths in payload_groups(records, self._options.block_size or 1 << 20):
             if self._options.flush_mode:  # then TensorFlow's bytes depend on every single piece
                 for payload in payloads:
-                    self._put(frames.encode(payload), 1)
+                    self.write(payload)
             else:
-                self._put(frames.encode_many(payloads, lengths), len(payloads))
+                crcs = None if self.digest is None else frames.crcs_of(payloads)
+                self._put(frames.encode_many(payloads, lengths, crcs), len(payloads))
+                if self.digest is not None and crcs is not None:
+                    self.digest.add(crcs)
 
     def _check_usable(self) -> None:
         if self._closed:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..printable import printable
 
+_TFDS_TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 SHARD = re.compile(r"-(\d{5,})-of-(\d{5,})(?=[^/]*$)")
 # If more shards than this are missing, their names are not made up, even if missing files are allowed.
 _MOST_MISSING = 10_000
@@ -72,6 +73,23 @@ def complete_shards(found: list[str], pattern: str, *, missing_ok: bool) -> list
             raise FileNotFoundError(errno.ENOENT, what, pattern)
         missing += shards.missing()
     return sorted([*found, *missing])
+
+
+def tfds_shard_names(template: str | None, dataset: str, split: str, count: int) -> list[str]:
+    """The names that tensorflow-datasets gives the files of a split."""
+
+    def name(number: int) -> str:
+        values = {
+            "DATASET": dataset,
+            "SPLIT": split,
+            "FILEFORMAT": "tfrecord",
+            "SHARD_INDEX": f"{number:05d}",
+            "NUM_SHARDS": f"{count:05d}",
+            "SHARD_X_OF_Y": f"{number:05d}-of-{count:05d}",
+        }
+        return re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template or _TFDS_TEMPLATE)
+
+    return [name(number) for number in range(count)]
 
 
 def _groups(found: list[str], pattern: str) -> tuple[int, dict[tuple[str, str], list[str]]]:

@@ -23,6 +23,7 @@ from ..dataset.dataset import Dataset, TFRecordDataset
 from ..errors import SchemaError
 from ..payload.specs import FeatureSpec
 from ..printable import printable
+from ..storage.shard_sets import tfds_shard_names
 from ..storage.stores import open_remote
 from ..storage.url import Url, is_url, local_path, stored
 from .features import TFDSFeature, describe
@@ -34,7 +35,6 @@ _NO_FEATURES = (
     "an old version of tensorflow-datasets has written this folder without a description of its features; "
     "write the specs yourself, or make the file: tfds.builder(name).info.features.save_config(folder)"
 )
-_TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 _DEPTH = 3  # nested folders: a name, a config and a version
 # An absolute path, a drive, a URL or a step upwards. The JSON files of a folder may come from anywhere.
 _LEADS_OUT = re.compile(r"^[/\\]|^[A-Za-z]:|://|(^|[/\\])\.\.([/\\]|$)")
@@ -111,8 +111,8 @@ class TFDSFolder:
         lengths = tuple(int(length) for length in split["shardLengths"])
         if min(lengths, default=0) < 0:
             raise ValueError(f"split {name!r} has a file of {min(lengths)} records")
-        template = str(split.get("filepathTemplate") or _TEMPLATE)
-        paths = [self._file(part) for part in _shards(template, self.name, name, len(lengths))]
+        template = str(split.get("filepathTemplate") or "") or None
+        paths = [self._file(part) for part in tfds_shard_names(template, self.name, name, len(lengths))]
         return TFDSSplit(name, tuple(paths), lengths, int(split.get("numBytes", 0)))
 
     @cached_property
@@ -184,20 +184,6 @@ class TFDSFolder:
         counts = ", ".join(f"{name}: {split.num_examples}" for name, split in self.splits.items())
         names = "/".join(part for part in (self.name, self.config, self.version) if part)
         return printable(f"<TFDSFolder {names} ({counts or 'no splits'})>")
-
-
-def _shards(template: str, dataset: str, split: str, count: int) -> Iterator[str]:
-    """The names of the files of a split."""
-    for number in range(count):
-        values = {
-            "DATASET": dataset,
-            "SPLIT": split,
-            "FILEFORMAT": "tfrecord",
-            "SHARD_INDEX": f"{number:05d}",
-            "NUM_SHARDS": f"{count:05d}",
-            "SHARD_X_OF_Y": f"{number:05d}-of-{count:05d}",
-        }
-        yield re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template)  # noqa: B023 - used at once
 
 
 def _slice_of_split(split: TFDSSplit, begin: int, end: int, on_error: str) -> Dataset:
