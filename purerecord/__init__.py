@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from .container.index import Index as Index
     from .container.index import build_index as build_index
     from .container.index import load_index as load_index
+    from .container.manifest import Manifest as Manifest
+    from .container.manifest import ManifestEntry as ManifestEntry
+    from .container.manifest import load_manifest as load_manifest
     from .container.reader import RecordReader as RecordReader
     from .container.reader import read_batches as read_batches
     from .container.reader import read_records as read_records
@@ -172,6 +175,7 @@ _ON_FIRST_USE = {
     "payload.parse.examples": ["decode_examples", "parse_example", "parse_single_example"],
     "payload.parse.sequences": ["parse_sequence_example", "parse_single_sequence_example"],
     "payload.parse.schema": ["infer_schema", "schema_from_json", "schema_to_json"],
+    "container.manifest": ["Manifest", "ManifestEntry", "load_manifest"],
     "dataset.dataset": ["Dataset", "DatasetIterator", "TFRecordDataset"],
     "dataset.engine.states": ["merge_states"],
 }

@@ -14,7 +14,7 @@ from .. import __version__
 from ..printable import printable
 from .exit_status import OutputError
 from .options import FILES, ON_DISK, WRITTEN, Commands, at_least, compression, prints, proto, reads, stores
-from .verbs import convert_arguments
+from .verbs import convert_arguments, rewrite_arguments
 
 _EXAMPLES = """\
 examples:
@@ -54,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     families = {
         "commands": (_info, _cat, _validate, _salvage, _index, _demo),
         "verbs.convert": convert_arguments.COMMANDS,
+        "verbs.rewrite": rewrite_arguments.COMMANDS,
     }
     for module, definitions in families.items():
         add.module = module

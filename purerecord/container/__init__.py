@@ -24,6 +24,8 @@ Writing:
 
     writer            ``TFRecordWriter``
     sharded_writer    ``ShardedWriter``
+    record_digest     a checksum of many records, made of their CRCs
+    manifest          the list of a dataset's files, with their records and checksums
 
 This folder does not know what a payload means; ``payload`` does.
 """

@@ -18,6 +18,9 @@ _HOMES: dict[str, list[str]] = {
     "converters.convert": ["convert"],
     "converters.report": ["ConvertReport"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
+    "rewrite.how": ["How"],
+    "rewrite.report": ["Rewritten"],
+    "rewrite.reshard": ["compress", "merge", "reshard"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

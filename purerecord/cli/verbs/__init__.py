@@ -4,4 +4,5 @@
 that is slow to import.
 
     convert_arguments, convert     other formats to TFRecords, and back
+    rewrite_arguments, rewrite     reshard, merge, compress
 """

@@ -1,1 +1,22 @@
-"""Rewriting: TFRecords to other TFRecords, in shards that appear when all are complete."""
+"""Rewriting: TFRecords to other TFRecords, in shards that appear when all are complete.
+
+What all commands share, in the order in which a rewrite passes through it:
+
+    how             the keywords that all of them take
+    inputs          the files that are read: what they are, and their records from any one on
+    outputs         the names of the new shards, and how many there are
+    work_folder     where a run keeps what it has done, so that a killed one can go on
+    tasks           runs tasks in worker processes: the one place that knows of these
+    mapping         one file to one, record by record
+    shards          writes the records of a shard, and reads them back
+    publish         gives the shards their names, all at the end
+    engine          ``Rewrite``: one run, from the inputs to the new names
+    report          ``Rewritten``: what came of it
+
+The commands:
+
+    reshard         ``reshard``, ``merge`` and ``compress``: the same records in other files
+
+A command consists of tasks, each of which reads a part of the input and writes files of its own. What a task
+writes does not depend on how many run at the same time, so neither does the result.
+"""

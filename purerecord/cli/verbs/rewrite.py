@@ -1,0 +1,103 @@
+"""The commands that rewrite files: one function each, which returns the exit code.
+
+``purerecord.tools`` does the work. This module must not know how the command line is parsed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from contextlib import suppress
+from typing import Any
+
+from ...printable import printable_json
+from ...storage.file_handles import open_file
+from ...storage.paths import resolve
+from ...storage.url import Url, is_url, stored
+from ...tools.rewrite import reshard as resharding
+from ...tools.rewrite.how import How
+from ...tools.rewrite.report import Rewritten
+from ..exit_status import Outcome, write
+from ..progress import ProgressLine
+
+_READ = {"auto": "auto", "none": ""}
+
+
+def reshard(arguments: Namespace) -> int:
+    """Write the same records to another number of shards."""
+    with _Run(arguments) as run:
+        return run.report(resharding.reshard(run.paths, run.out, **run.how))
+
+
+def merge(arguments: Namespace) -> int:
+    """Write the records of several files to one."""
+    with _Run(arguments) as run:
+        return run.report(resharding.merge(run.paths, run.out, **run.how))
+
+
+def compress(arguments: Namespace) -> int:
+    """Compress files, or undo that."""
+    with _Run(arguments) as run:
+        return run.report(resharding.compress(run.paths, run.out, arguments.to, **run.how))
+
+
+class _Run:
+    """What the commands have in common: their keywords, their progress, and how they end."""
+
+    def __init__(self, arguments: Namespace) -> None:
+        self._arguments = arguments
+        options = dict(arguments.storage_option)
+        self.paths = [stored(path, options) if is_url(path) else path for path in arguments.paths]
+        self.out = stored(arguments.out, options) if is_url(arguments.out) else arguments.out
+        self._progress = ProgressLine(0 if arguments.dry_run else _total(self.paths))
+        self.how: How = {
+            "shards": arguments.shards,
+            "max_bytes": arguments.max_bytes,
+            "max_records": arguments.max_records,
+            "options": self._options(),
+            "manifest": arguments.manifest,
+            "on_error": arguments.on_error,
+            "compression": _READ.get(arguments.compression, arguments.compression.upper()),
+            "workers": arguments.workers or 1,
+            "resume": arguments.resume,
+            "dry_run": arguments.dry_run,
+            "temporary": arguments.temporary,
+            "progress": self._progress,
+        }
+
+    def _options(self) -> Any:
+        name = getattr(self._arguments, "output_compression", None)
+        return None if name is None else resharding.COMPRESSIONS[name]
+
+    def __enter__(self) -> _Run:
+        self._progress.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.__exit__()
+
+    def report(self, done: Rewritten) -> int:
+        """Print what was done; the exit code."""
+        self._progress.__exit__()
+        outcome = Outcome(damaged=not done.ok)
+        for damage in done.damage:
+            outcome.say(f"skipped: {damage}")
+        if self._arguments.json:
+            text = printable_json(json.dumps(done.to_dict(), indent=2, ensure_ascii=False))
+            write(text.encode() + b"\n")
+        elif not (self._arguments.quiet and done.ok):
+            write(str(done).encode() + b"\n")
+        return outcome.code
+
+
+def _total(paths: list[str]) -> int:
+    """The bytes of the input, if its files can be asked; 0 if not."""
+    total = 0
+    with suppress(OSError, ImportError, ValueError):  # the command itself reports it
+        for file in resolve(paths):
+            if isinstance(file, Url):
+                total += open_file(file).size()
+            elif isinstance(file, str):
+                total += os.path.getsize(file)
+    return total

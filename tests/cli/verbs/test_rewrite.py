@@ -1,0 +1,80 @@
+"""What each command that rewrites prints and writes, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from tests.support.command_line import CLEAN, PAYLOADS, run
+from tests.support.rewriting import records
+
+
+def test_reshard_says_what_it_has_done(capfd):
+    assert run(capfd, "reshard", "sound", "new@4.tfrecord", "--workers", "2", "--manifest") == (
+        0,
+        "100 records read, 100 written and verified\n"
+        "4 files, 7.3 kB: new-00000-of-00004.tfrecord ... new-00003-of-00004.tfrecord\n"
+        "manifest: new.tfrecord.manifest.json\n",
+        "",
+    )
+    assert records([f"new-{n:05d}-of-00004.tfrecord" for n in range(4)]) == PAYLOADS
+
+
+def test_merge_writes_one_file(capfd):
+    Path("second").write_bytes(CLEAN)
+    code, out, err = run(capfd, "merge", "sound", "second", "both", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["lengths"] == [200]
+    assert records(["both"]) == PAYLOADS * 2
+
+
+def test_compress_there_and_back(capfd):
+    assert run(capfd, "compress", "sound", "packed/", "-q") == (0, "", "")
+    assert Path("packed/sound").read_bytes()[:2] == b"\x1f\x8b"
+    assert run(capfd, "compress", "packed/*", "plain/", "--to", "none", "-q") == (0, "", "")
+    assert Path("plain/sound").read_bytes() == CLEAN
+
+
+def test_output_compression_is_chosen(capfd):
+    run(capfd, "merge", "sound", "packed", "--output-compression", "zlib", "-q")
+    assert Path("packed").read_bytes()[:1] == b"\x78"
+    assert records(["packed"]) == PAYLOADS
+
+
+def test_a_dry_run_only_says_what_would_be_done(capfd):
+    assert run(capfd, "reshard", "sound", "new@2", "--dry-run") == (
+        0,
+        "would read 1 file (7.3 kB), would write 2 files: new-00000-of-00002 new-00001-of-00002\n",
+        "",
+    )
+    assert "new" not in "".join(os.listdir())
+
+
+def test_damage_is_code_1_and_nothing_is_written(capfd):
+    code, out, err = run(capfd, "merge", "damaged", "new")
+    assert (code, out) == (1, "")
+    assert err.startswith("purerecord: damaged: record 50 at byte ")
+    assert not [name for name in os.listdir() if "new" in name]
+
+
+def test_skipped_damage_is_code_3_and_named(capfd):
+    code, out, err = run(capfd, "merge", "damaged", "new", "--on-error", "skip")
+    assert code == 3
+    assert out.startswith("99 records read, 99 written and verified\n1 file, ")
+    assert "2 damaged places skipped: damaged: " in out
+    assert err.startswith("purerecord: skipped: damaged: ")
+    assert records(["new"]) == [payload for n, payload in enumerate(PAYLOADS) if n != 7]
+
+
+def test_a_missing_input_is_code_1(capfd):
+    code, _, err = run(capfd, "merge", "nowhere", "new")
+    assert (code, err) == (1, "purerecord: nowhere: No such file or directory\n")
+
+
+def test_division_that_cannot_be_is_explained(capfd):
+    code, _, err = run(capfd, "reshard", "sound", "new")
+    assert (code, err) == (
+        1,
+        "purerecord: say how many: out like name@10.tfrecord, or shards, max_bytes or max_records\n",
+    )

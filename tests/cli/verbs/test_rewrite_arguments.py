@@ -1,0 +1,23 @@
+"""The arguments of the commands that rewrite files."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.command_line import run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("reshard", "sound"), "the following arguments are required: OUT"),
+        (("reshard", "sound", "new", "--shards", "0"), "a whole number from 1 on is needed, not '0'"),
+        (("reshard", "sound", "new", "--max-bytes", "many"), "a size like 150MB or 64MiB is needed"),
+        (("compress", "sound", "new", "--to", "zip"), "invalid choice: 'zip'"),
+        (("merge", "sound", "new", "--on-error", "stop"), "invalid choice: 'stop'"),
+    ],
+)
+def test_wrong_usage_is_code_2(capfd, arguments, reason):
+    code, out, err = run(capfd, *arguments)
+    assert (code, out) == (2, "")
+    assert reason in err
