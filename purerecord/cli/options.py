@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable
 from typing import Any
+
+from ..storage.sizes import size_in_bytes
 
 WRITTEN = ("none", "gzip", "zlib")
 READ = ("auto", *WRITTEN, "bz2", "xz", "zstd")
@@ -14,12 +15,8 @@ READ = ("auto", *WRITTEN, "bz2", "xz", "zstd")
 COMPRESSIONS = {"auto": "auto", "none": "", **{name: name.upper() for name in READ[2:]}}
 ON_DISK = "file, URL, glob or shard pattern (name@10, name-?????-of-?????)"
 FILES = "file, URL, glob, shard pattern (name@10, name-?????-of-?????) or - for stdin"
-# The factor of each unit of a size; "150MB" is 150,000,000 bytes and "150MiB" is 157,286,400.
-_UNITS = {"": 1, **{f"{letter}b": 1000**power for power, letter in enumerate("kmgt", 1)}}
-_UNITS |= {"b": 1, **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)}}
 # The groups of commands, in the order of ``--help``.
 GROUPS = ("look", "check and repair", "rewrite", "convert", "other")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
 
 
 class Commands:
@@ -122,8 +119,7 @@ def at_least(least: int) -> Callable[[str], int]:
 
 def size(text: str) -> int:
     """The number of bytes that ``text`` names: 1000, 150MB (in thousands), 64MiB (in steps of 1024)."""
-    match = _SIZE.fullmatch(text.strip())
-    factor = None if match is None else _UNITS.get(match[2].lower())
-    if match is None or factor is None or (found := int(float(match[1]) * factor)) < 1:
-        raise argparse.ArgumentTypeError(f"a size like 150MB or 64MiB is needed, not {text!r}")
-    return found
+    try:
+        return size_in_bytes(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

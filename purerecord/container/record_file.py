@@ -11,6 +11,7 @@ import io
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import index as as_index
@@ -20,9 +21,9 @@ import numpy as np
 
 from .. import public
 from ..bytes_column import Chosen, chosen_numbers
-from ..errors import CompressionError, CorruptionError
+from ..errors import CompressionError, CorruptionError, StaleIndexError
 from ..records import Origins, Records
-from ..storage.file_handles import OpenFiles
+from ..storage.file_handles import CachedFile, OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.opened import HEAD_SIZE
@@ -314,11 +315,26 @@ class _Shard:
             given = index_path(self.path)
         if given is None:
             try:
-                return build_index(self.path)
+                return self._built()
             except io.UnsupportedOperation:  # ordinary GZIP after the blocks
                 return None
         index = given if isinstance(given, Index) else load_index(given)
         index.check(self.path)
+        return index
+
+    def _built(self) -> Index:
+        """The index, built now; a local cache keeps that of a remote file."""
+        file = self._files.get(self.path)
+        if not isinstance(file, CachedFile):
+            return build_index(self.path)
+        beside = index_path(file.path)
+        with suppress(FileNotFoundError, CorruptionError, StaleIndexError):
+            index = load_index(beside)
+            index.check(self.path)
+            return index
+        index = build_index(self.path)
+        with suppress(OSError):  # it was only to save time
+            index.save(beside)
         return index
 
     @cached_property

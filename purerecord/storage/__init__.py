@@ -7,7 +7,10 @@
     file_handles    open descriptors for random access, kept in an LRU cache
     stores          the libraries for remote files: obstore and fsspec
     remote_file     remote files by position: read ahead, retried, checked for changes
+    local_cache     whole copies of remote files in a local folder of bounded size
+    file_lock       a lock that processes share
     whole_file      small files that appear whole or not at all
+    sizes           sizes as people write them, like 150MB
     fork_lock       a lock that is free in a forked process, whoever held it in the other one
     compression     the options of GZIP and ZLIB, and their names
     inflate         compressed bytes to plain bytes

@@ -12,9 +12,11 @@ import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from .fork_lock import ForkLock
+from .local_cache import Cache, cache_of, local_copy
 from .remote_file import RemoteFile
 from .url import Url, local_path
 
@@ -48,7 +50,10 @@ class OpenFiles:
 def open_file(path: str, *, ahead: bool = False) -> OpenFile | RemoteFile:
     """The file at ``path``, local or remote. With ``ahead``, a remote one is read forward mostly."""
     name = local_path(path)
-    return RemoteFile(name, ahead=ahead) if isinstance(name, Url) else OpenFile(name)
+    if not isinstance(name, Url):
+        return OpenFile(name)
+    cache = cache_of(name)
+    return RemoteFile(name, ahead=ahead) if cache is None else CachedFile(name, cache)
 
 
 class OpenFile:
@@ -121,3 +126,36 @@ class OpenFile:
 
     def __del__(self) -> None:
         self.close()
+
+
+# How often a copy is made anew that others remove from the cache before it is open.
+_TRIES = 20
+
+
+class CachedFile(OpenFile):
+    """The local copy of a remote file, at ``path``; it is fetched now unless the cache has it."""
+
+    def __init__(self, url: Url, cache: Cache) -> None:
+        self._url = url
+        self._cache = cache
+        self._first: OpenFile | None = None  # the copy that was opened first, if another one has replaced it
+        self._open()
+
+    def _open(self, *, again: bool = False) -> None:
+        for _ in range(_TRIES):
+            self.path = local_copy(self._url, self._cache, again=again)
+            with suppress(FileNotFoundError):
+                super().__init__(self.path)
+                return
+        reason = f"other processes empty the cache {self._cache.folder} at once: it is too small for all"
+        raise OSError(errno.ENOSPC, reason, str(self._url))
+
+    def read_again(self) -> bool:
+        """Fetch the copy again, once: it may have been damaged on its way, or on the local disk."""
+        if self._first is not None:
+            return False
+        first = object.__new__(OpenFile)
+        first._descriptor = self._descriptor  # other threads may read from it
+        self._first = first
+        self._open(again=True)
+        return True

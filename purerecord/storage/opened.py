@@ -17,6 +17,7 @@ from ..errors import ClosedError
 from . import file_handles
 from .bz2_xz_zstd import MemberDecompressor
 from .compression import READ_ONLY, compression_name
+from .file_handles import OpenFile
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named
 from .remote_file import NoRangesError, RemoteFile
@@ -68,7 +69,7 @@ class _RegularFile:
     it anywhere.
     """
 
-    def __init__(self, file: _OwnFile | RemoteFile) -> None:
+    def __init__(self, file: _OwnFile | OpenFile | RemoteFile) -> None:
         self._file = file
         self.position = 0
         self._size = 0
@@ -114,7 +115,7 @@ class _RegularFile:
 class _Section(_RegularFile):
     """Reads the bytes [begin, end) of a regular or remote file, forward."""
 
-    def __init__(self, file: _OwnFile | RemoteFile, begin: int, end: int) -> None:
+    def __init__(self, file: _OwnFile | OpenFile | RemoteFile, begin: int, end: int) -> None:
         super().__init__(file)
         self.position, self._end = begin, end
 
@@ -164,7 +165,7 @@ def _open(name: str) -> _RegularFile | _StreamFile:
     url = local_path(name)
     if isinstance(url, Url):
         try:
-            return _RegularFile(RemoteFile(url, ahead=True))
+            return _RegularFile(file_handles.open_file(url, ahead=True))
         except NoRangesError:
             return _StreamFile(open_remote(url), name, ours=True)
     file = _OwnFile(name)
@@ -181,7 +182,8 @@ def _open(name: str) -> _RegularFile | _StreamFile:
 def _open_section(name: str, begin: int, end: int) -> _Section:
     """Opens the bytes [begin, end) of the regular or remote file that ``name`` names."""
     url = local_path(name)
-    return _Section(RemoteFile(url, ahead=True) if isinstance(url, Url) else _OwnFile(name), begin, end)
+    remote = isinstance(url, Url)
+    return _Section(file_handles.open_file(url, ahead=True) if remote else _OwnFile(name), begin, end)
 
 
 _pipes_read: set[tuple[int, int]] = set()  # the pipes without a name that this process has opened

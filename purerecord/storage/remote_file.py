@@ -20,7 +20,7 @@ from .url import Url
 
 # Bytes of one request when reading forward, and how many requests are under way at most.
 RANGE = 1 << 23
-AHEAD = 12
+AHEAD = 14
 # Bytes of the first range of a file: some only want to see the beginning.
 FIRST = 1 << 20
 # Wanted ranges with a smaller gap between them are one request, if it does not become larger than this.
@@ -46,7 +46,9 @@ class RemoteFile:
         self._status: Status = self._retried(lambda: self._object().status())
         self._library = type(self._object())  # which has worded the version
         if self._status.size is None or not self._status.ranges:
-            raise NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
+            error = NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
+            error.status = self._status
+            raise error
 
     def _begin_process(self) -> None:
         self._pid = os.getpid()
@@ -58,6 +60,11 @@ class RemoteFile:
         if self._opened is None:
             self._opened = open_object(self._url)
         return self._opened
+
+    @property
+    def status(self) -> Status:
+        """The size and version of the file when it was opened."""
+        return self._status
 
     def size(self) -> int:
         """The size of the file when it was opened."""
@@ -284,6 +291,8 @@ class SeenTwice:
 
 class NoRangesError(OSError):
     """The server does not give ranges of a file, or its size: it can only be read forward."""
+
+    status = Status(None, "")  # what it does say
 
 
 _CERTAIN = (

@@ -272,7 +272,7 @@ def filesystem_of(url: Url) -> tuple[Any, str]:
     fsspec = import_fsspec()
     given = url.filesystem
     if given is None:
-        found: tuple[Any, str] = fsspec.core.url_to_fs(url.address, **url.storage_options)
+        found: tuple[Any, str] = fsspec.core.url_to_fs(url.address, **url.store_options)
         return found
     if not hasattr(given, "cat_file"):
         if _is_pyarrow(given):
@@ -380,7 +380,7 @@ def _obstore_config(url: Url) -> dict[str, Any] | None:
     scheme = url.address.partition("://")[0].lower()
     if scheme not in _OBSTORE_OPTIONS:
         return None
-    options = dict(url.storage_options)
+    options = url.store_options
     for name, value in dict(options.pop("client_kwargs", None) or {}).items():
         options.setdefault(name, value)
     names, sure = _OBSTORE_OPTIONS[scheme]

@@ -22,6 +22,9 @@ _SECRET_OPTION = re.compile(
     r"key|secret|token|pass|cred|auth|sas|sign|header|cookie|cert|connection_string", re.IGNORECASE
 )
 
+# The options that are not for the store: the folder and the size of a local cache.
+CACHE_OPTIONS = ("local_cache", "local_cache_size")
+
 _T = TypeVar("_T")
 
 
@@ -29,7 +32,8 @@ class Url(str):
     """The name of a remote file.
 
     ``address`` is the whole URL. The text of this str is the address without a password and without a query
-    of the form ``?name=value``, which may hold a signature. ``storage_options`` are for fsspec or obstore;
+    of the form ``?name=value``, which may hold a signature. ``storage_options`` are for fsspec or obstore, or
+    ask for a local cache;
     ``filesystem`` is an object of fsspec, pyarrow or obstore in which the address is a path. ``exact`` says
     that this is the name of one file, and no pattern, whatever characters it has.
     """
@@ -55,6 +59,11 @@ class Url(str):
         url.filesystem = filesystem if filesystem is not None or known is None else known.filesystem
         url.exact = exact or (known is not None and known.exact)
         return url
+
+    @property
+    def store_options(self) -> dict[str, Any]:
+        """Those of ``storage_options`` that are for the store."""
+        return {name: value for name, value in self.storage_options.items() if name not in CACHE_OPTIONS}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Url, (self.address, self.storage_options, self.filesystem, self.exact)
@@ -128,14 +137,18 @@ def stored(source: _T, storage_options: Mapping[str, Any] | None = None, filesys
     """
     if storage_options is None and filesystem is None:
         return source
-    if storage_options is not None and filesystem is not None:
-        raise ValueError("filesystem is a store that is set up already; storage_options would be ignored")
     if storage_options is not None and not isinstance(storage_options, Mapping):
         raise TypeError(f"storage_options must be a dict, not {type(storage_options).__name__}")
+    if filesystem is not None and storage_options is not None and not _are_of_cache(storage_options):
+        raise ValueError("filesystem is a store that is set up already; storage_options would be ignored")
     found = _stored(source, storage_options, filesystem)
     if not any(isinstance(item, Url) for item in (found if isinstance(found, list) else [found])):
         raise ValueError("storage_options and filesystem are for URLs, and there is none")
     return found  # type: ignore[no-any-return]
+
+
+def _are_of_cache(storage_options: Mapping[str, Any]) -> bool:
+    return bool(storage_options) and storage_options.keys() <= {*CACHE_OPTIONS}
 
 
 def _stored(source: Any, storage_options: Mapping[str, Any] | None, filesystem: Any) -> Any:

@@ -62,7 +62,8 @@ def test_code_in_the_docs_runs_and_prints_what_the_page_says(page, tmp_path, mon
             run_console(text)
 
 
-MARKS = {"", "torch", "jax", "grain", "arrow", "tfds", "images", "remote", "ray", "spark", "beam"}  # run elsewhere
+# Marked blocks are run elsewhere.
+MARKS = {"", "torch", "jax", "grain", "arrow", "tfds", "images", "remote", "ray", "spark", "beam"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...printable import printable
+from ...storage.file_lock import FileLock
 from ...storage.url import Url
 from ...storage.whole_file import write_whole
 
@@ -55,9 +56,11 @@ class HeldFolder(WorkFolder):
         super().__init__(path)
         os.makedirs(path, mode=0o700, exist_ok=True)
         self._check_ours()
-        self._lock = open(self.file(_LOCK), "ab")  # noqa: SIM115 - held until ``remove`` or ``release``
         try:
-            self._hold()
+            self._lock = FileLock(self.file(_LOCK), wait=False)
+        except BlockingIOError:
+            raise BlockingIOError(errno.EAGAIN, "another run is writing this output", path) from None
+        try:
             self.resumed = resume and self._goes_on(plan)
             if not self.resumed:
                 self._clear()
@@ -69,16 +72,6 @@ class HeldFolder(WorkFolder):
     def _check_ours(self) -> None:
         if hasattr(os, "getuid") and os.stat(self.path).st_uid != os.getuid():
             raise PermissionError(errno.EPERM, "this temporary folder belongs to somebody else", self.path)
-
-    def _hold(self) -> None:
-        try:
-            import fcntl  # noqa: PLC0415 - Windows has none, and no lock then
-        except ImportError:
-            return
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BlockingIOError(errno.EAGAIN, "another run is writing this output", self.path) from None
 
     def _goes_on(self, plan: dict[str, Any]) -> bool:
         """Whether there is a run to go on with; a ValueError if its plan was another one."""
@@ -107,14 +100,13 @@ class HeldFolder(WorkFolder):
 
     def release(self) -> None:
         """Leave the folder to the next run, which may go on with it."""
-        self._lock.close()
+        self._lock.release()
 
     def remove(self) -> None:
         """Remove the folder and all that is in it."""
         self._clear()
-        self._lock.close()
+        self._lock.release(remove=True)
         with suppress(OSError):
-            os.unlink(self.file(_LOCK))
             os.rmdir(self.path)
 
 
