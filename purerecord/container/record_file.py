@@ -10,12 +10,12 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import index as as_index
-from typing import Any, SupportsIndex, Union, overload
+from typing import Any, SupportsIndex, TypeVar, Union, overload
 
 import numpy as np
 
@@ -26,9 +26,11 @@ from ..records import Origins, Records
 from ..storage.file_handles import CachedFile, OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
+from ..storage.local_cache import cache_of
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_stream, resolve_paths
-from ..storage.url import stored
+from ..storage.remote_file import AHEAD
+from ..storage.url import Url, stored
 from . import frames
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
@@ -47,6 +49,8 @@ _CACHED_BLOCKS = 4
 
 
 _Numbers = Union[range, Offsets]
+_Item = TypeVar("_Item")
+_Got = TypeVar("_Got")
 
 
 @public
@@ -163,9 +167,10 @@ class RecordFile(Sequence[bytes]):
         """
         if not self._plain or not len(wanted):
             return None
-        data: list[bytes] = []
-        sizes = [shard.read_frames(inside, data) for shard, inside in self._by_shard(wanted)]
-        records = _checked(b"".join(data), np.concatenate(sizes), verify=self._shards[0].verify)
+        parts = list(self._by_shard(wanted))
+        read = _for_each(parts, lambda part: part[0].read_frames(part[1]), [part[0] for part in parts])
+        data = b"".join(chain.from_iterable(frames for _, frames in read))
+        records = _checked(data, np.concatenate([sizes for sizes, _ in read]), verify=self._shards[0].verify)
         if records is not None:
             records.origins = Origins(self._paths, *self._locate(wanted))
         return records
@@ -188,7 +193,14 @@ class RecordFile(Sequence[bytes]):
 
     def load_indexes(self) -> list[Index | None]:
         """The index of each file, loaded or built now if need be; None for a file that cannot seek."""
+        self._load_given_indexes()
         return [shard.index for shard in self._shards]
+
+    def _load_given_indexes(self) -> None:
+        """Load the indexes of remote files that were given or lie beside the files, several at a time."""
+        if len(self._shards) > 1 and not all("index" in shard.__dict__ for shard in self._shards):
+            remote = [shard for shard in self._shards if shard.is_far]
+            _for_each(remote, lambda shard: shard.given_index, remote)
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
@@ -235,6 +247,7 @@ class RecordFile(Sequence[bytes]):
 
     @cached_property
     def _ends(self) -> list[int]:
+        self._load_given_indexes()
         return list(accumulate(map(len, self._shards)))
 
     @cached_property
@@ -300,6 +313,11 @@ class _Shard:
         self._lock = ForkLock()
         self._blocks: OrderedDict[int, Records] = OrderedDict()
 
+    @property
+    def is_far(self) -> bool:
+        """Whether each read of the file is a request to a store."""
+        return isinstance(self.path, Url) and cache_of(self.path) is None
+
     def arguments(self) -> tuple[str, Any, bool]:
         """The arguments to make this again, with the index if it is loaded already, but without the files."""
         return self.path, self.__dict__.get("index", self._given), self.verify
@@ -307,17 +325,30 @@ class _Shard:
     @cached_property
     def index(self) -> Index | None:
         """Where the records are; None for a compressed file that cannot seek."""
-        head = self._read_at(0, HEAD_SIZE)
-        if detect(head) and decode_block_header(head) is None:
+        if self._cannot_seek:
             return None
+        if self.given_index is not None:
+            return self.given_index
+        try:
+            return self._built()
+        except io.UnsupportedOperation:  # ordinary GZIP after the blocks
+            return None
+
+    @cached_property
+    def _cannot_seek(self) -> bool:
+        head = self._read_at(0, HEAD_SIZE)
+        return bool(detect(head)) and decode_block_header(head) is None
+
+    @cached_property
+    def given_index(self) -> Index | None:
+        """The index that was given, or lies beside the file; None if there is none or the file cannot seek."""
         given = self._given
+        if self._cannot_seek:
+            return None
         if given is None and has_index(self.path):
             given = index_path(self.path)
         if given is None:
-            try:
-                return self._built()
-            except io.UnsupportedOperation:  # ordinary GZIP after the blocks
-                return None
+            return None
         index = given if isinstance(given, Index) else load_index(given)
         index.check(self.path)
         return index
@@ -367,11 +398,8 @@ class _Shard:
         """The sizes of the frames of these records."""
         return self._seekable().sizes[numbers]
 
-    def read_frames(self, numbers: Offsets, data: list[bytes]) -> Offsets:
-        """Append the frames of ``numbers``, which ascend, to ``data``, and give the sizes of the frames.
-
-        Adjacent frames are read together.
-        """
+    def read_frames(self, numbers: Offsets) -> tuple[Offsets, list[bytes]]:
+        """The sizes of the frames of ``numbers``, which ascend, and the frames; adjacent ones are joined."""
         index, file = self._seekable(), self._files.get(self.path)
         offsets, sizes = index.offsets[numbers], index.sizes[numbers]
         ends = offsets + sizes
@@ -381,8 +409,7 @@ class _Shard:
             wholes = np.append(ends[begins - 1], ends[-1])
             offsets = np.append(offsets[:1], offsets[begins])
             wholes -= offsets
-        data += file.read_many(list(zip(offsets.tolist(), wholes.tolist(), strict=True)))
-        return sizes
+        return sizes, file.read_many(list(zip(offsets.tolist(), wholes.tolist(), strict=True)))
 
     def _seekable(self) -> Index:
         if self.index is None:
@@ -421,6 +448,21 @@ class _Shard:
 
     def _read_at(self, offset: int, size: int) -> bytes:
         return self._files.get(self.path).read_at(offset, size)
+
+
+def _for_each(
+    items: Sequence[_Item], function: Callable[[_Item], _Got], shards: Sequence[_Shard]
+) -> list[_Got]:
+    """``function`` of each of ``items``, which reads ``shards``.
+
+    If these are in a store, several are read at the same time, so that their latencies do not add up.
+    """
+    if len(items) < 2 or not any(shard.is_far for shard in shards):
+        return list(map(function, items))
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, seldom used
+
+    with ThreadPoolExecutor(min(AHEAD, len(items))) as threads:
+        return list(threads.map(function, items))
 
 
 def _checked(buffer: bytes, sizes: Offsets, *, verify: bool) -> Records | None:

@@ -38,10 +38,15 @@ class OpenFiles:
 
     def get(self, path: str) -> OpenFile | RemoteFile:
         """The file at ``path``, open as long as the caller refers to it."""
+        key = path.address if isinstance(path, Url) else path  # two of them may have the same text
         with self._lock.here():
-            key = path.address if isinstance(path, Url) else path  # two of them may have the same text
-            file = self._files.pop(key, None) or open_file(path)
-            self._files[key] = file
+            if key in self._files:
+                self._files.move_to_end(key)
+                return self._files[key]
+        opened = open_file(path)  # which takes a while in a store: other threads go on
+        with self._lock.here():
+            file = self._files.setdefault(key, opened)
+            self._files.move_to_end(key)
             if len(self._files) > KEPT:
                 self._files.popitem(last=False)
         return file

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pickle
 import random
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -34,8 +35,11 @@ from purerecord import (
     encode_example,
 )
 from purerecord.container import record_file
+from purerecord.storage import remote_file
+from purerecord.storage.url import Url
 from tests.support.damage import FOOTER, HEADER, cut, flip_byte, frames, starts
 from tests.support.dataset_properties import numbered, write_files
+from tests.support.faulty_store import FaultyObject, stored_as
 
 COUNT = 500
 
@@ -508,3 +512,37 @@ def test_damaged_data_is_fetched_where_it_is_not_verified(tmp_path):
     (path,) = write_files(tmp_path, [3], size=10)
     Path(path).write_bytes(flip_byte(Path(path).read_bytes(), HEADER))
     assert len(RecordFile(path, verify=False).fetch(np.array([1, 0]))) == 2
+
+
+def test_scattered_records_of_many_remote_files_are_requested_together():
+    names = [f"far{number}" for number in range(8)]
+    records = [[b"%d %d" % (shard, number) for number in range(50)] for shard in range(8)]
+    objects = {
+        name: FaultyObject(frames(mine), delay=0.02) for name, mine in zip(names, records, strict=True)
+    }
+    under_way = Counter[str]()
+    most = 0
+
+    class Object:
+        def __init__(self, name: str) -> None:
+            self._name = name
+            self.status = objects[name].status
+
+        def read(self, begin: int, end: int) -> bytes:
+            nonlocal most
+            under_way[self._name] += 1
+            most = max(most, len(+under_way))
+            try:
+                return objects[self._name].read(begin, end)
+            finally:
+                under_way[self._name] -= 1
+
+    with stored_as(objects["far0"]), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remote_file, "open_object", lambda url: Object(url.rpartition("/")[2]))
+        file = RecordFile([Url(f"fake://bucket/{name}") for name in names])
+        numbers = [399, 3, 60, 120, 200, 250, 300, 0]
+        assert len(file) == 400
+        most = 0
+        assert file.__getitems__(numbers) == [sum(records, [])[number] for number in numbers]
+        assert list(file.fetch(np.array(numbers))) == [sum(records, [])[number] for number in numbers]
+    assert most > 3
