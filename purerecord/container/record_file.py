@@ -168,7 +168,9 @@ class RecordFile(Sequence[bytes]):
         if not self._plain or not len(wanted):
             return None
         parts = list(self._by_shard(wanted))
-        read = _for_each(parts, lambda part: part[0].read_frames(part[1]), [part[0] for part in parts])
+        read = _for_each(
+            parts, lambda part: part[0].read_frames(part[1]), far=any(shard.is_far for shard, _ in parts)
+        )
         data = b"".join(chain.from_iterable(frames for _, frames in read))
         records = _checked(data, np.concatenate([sizes for sizes, _ in read]), verify=self._shards[0].verify)
         if records is not None:
@@ -200,7 +202,7 @@ class RecordFile(Sequence[bytes]):
         """Load the indexes of remote files that were given or lie beside the files, several at a time."""
         if len(self._shards) > 1 and not all("index" in shard.__dict__ for shard in self._shards):
             remote = [shard for shard in self._shards if shard.is_far]
-            _for_each(remote, lambda shard: shard.given_index, remote)
+            _for_each(remote, lambda shard: shard.given_index, far=True)
 
     def __iter__(self) -> Iterator[bytes]:
         if self._numbers is None and any(shard.index is None for shard in self._shards):
@@ -341,7 +343,7 @@ class _Shard:
 
     @cached_property
     def given_index(self) -> Index | None:
-        """The index that was given, or lies beside the file; None if there is none or the file cannot seek."""
+        """The index that was given or lies beside the file; None without one, or if the file cannot seek."""
         given = self._given
         if self._cannot_seek:
             return None
@@ -450,14 +452,9 @@ class _Shard:
         return self._files.get(self.path).read_at(offset, size)
 
 
-def _for_each(
-    items: Sequence[_Item], function: Callable[[_Item], _Got], shards: Sequence[_Shard]
-) -> list[_Got]:
-    """``function`` of each of ``items``, which reads ``shards``.
-
-    If these are in a store, several are read at the same time, so that their latencies do not add up.
-    """
-    if len(items) < 2 or not any(shard.is_far for shard in shards):
+def _for_each(items: Sequence[_Item], function: Callable[[_Item], _Got], *, far: bool) -> list[_Got]:
+    """``function`` of each of ``items``; in threads if they are ``far``, so that latencies do not add up."""
+    if len(items) < 2 or not far:
         return list(map(function, items))
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, seldom used
 
