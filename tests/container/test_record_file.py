@@ -518,7 +518,7 @@ def test_scattered_records_of_many_remote_files_are_requested_together():
     names = [f"far{number}" for number in range(8)]
     records = [[b"%d %d" % (shard, number) for number in range(50)] for shard in range(8)]
     objects = {
-        name: FaultyObject(frames(mine), delay=0.02) for name, mine in zip(names, records, strict=True)
+        name: FaultyObject(frames(mine), delay=0.005) for name, mine in zip(names, records, strict=True)
     }
     every = [record for mine in records for record in mine]
     under_way = Counter[str]()
