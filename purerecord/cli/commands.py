@@ -28,7 +28,7 @@ from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
-from ..storage.file_handles import open_file
+from ..storage.file_handles import file_size
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve, without_indexes
 from ..storage.url import Url, is_url, stored
@@ -372,7 +372,7 @@ def _name(file: Named) -> str:
 def _size(file: Named) -> int:
     if isinstance(file, Url):
         with suppress(OSError, ImportError, ValueError):  # it is reported when the file is read
-            return open_file(file).size()
+            return file_size(file)
     return os.path.getsize(file) if isinstance(file, str) and os.path.isfile(file) else 0
 
 

@@ -61,6 +61,12 @@ def open_file(path: str, *, ahead: bool = False) -> OpenFile | RemoteFile:
     return RemoteFile(name, ahead=ahead) if cache is None else CachedFile(name, cache)
 
 
+def file_size(path: str) -> int:
+    """The size of the file at ``path``, local or remote; nothing of it is read, or fetched into a cache."""
+    name = local_path(path)
+    return RemoteFile(name).size() if isinstance(name, Url) else os.stat(name).st_size
+
+
 class OpenFile:
     """One open file; closes itself when nothing refers to it any more.
 

@@ -14,7 +14,7 @@ import pytest
 import purerecord as pr
 from purerecord.container import index
 from purerecord.storage import remote_file
-from purerecord.storage.file_handles import CachedFile, OpenFile, open_file
+from purerecord.storage.file_handles import CachedFile, OpenFile, file_size, open_file
 from purerecord.storage.file_lock import FileLock
 from purerecord.storage.local_cache import Cache, cache_of, local_copy
 from purerecord.storage.remote_file import RemoteFile
@@ -247,3 +247,9 @@ def test_the_store_does_not_see_the_options_of_the_cache():
 def test_an_open_local_file_is_no_cached_one(tmp_path):
     (tmp_path / "file").write_bytes(DATA)
     assert type(open_file(str(tmp_path / "file"))) is OpenFile
+
+
+def test_the_size_of_a_file_is_known_without_fetching_it(tmp_path):
+    with store({"a": FaultyObject(DATA)}) as files:
+        assert file_size(url("a", tmp_path)) == len(DATA)
+        assert files["a"].requests == []

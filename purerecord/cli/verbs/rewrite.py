@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import Namespace
 from contextlib import suppress
 from typing import Any
 
 from ...printable import printable_json
-from ...storage.file_handles import open_file
+from ...storage.file_handles import file_size
 from ...storage.paths import resolve
-from ...storage.url import Url, is_url, stored
+from ...storage.url import is_url, stored
 from ...tools.rewrite import reshard as resharding
 from ...tools.rewrite.how import How
 from ...tools.rewrite.report import Rewritten
@@ -96,8 +95,6 @@ def _total(paths: list[str]) -> int:
     total = 0
     with suppress(OSError, ImportError, ValueError):  # the command itself reports it
         for file in resolve(paths):
-            if isinstance(file, Url):
-                total += open_file(file).size()
-            elif isinstance(file, str):
-                total += os.path.getsize(file)
+            if isinstance(file, str):
+                total += file_size(file)
     return total

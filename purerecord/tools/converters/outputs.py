@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from ...container.sharded_writer import ShardedWriter
 from ...container.writer import TFRecordWriter
 from ...records import Records
-from ...storage.file_handles import open_file
+from ...storage.file_handles import file_size
 from ...storage.paths import replace, temporary_name, writing
 from ...storage.stores import Upload
 from ...storage.url import Url, is_url, local_path
@@ -114,6 +114,6 @@ def size_of(path: Any) -> int:
     if not isinstance(path, str):
         return 0
     try:
-        return open_file(path).size() if isinstance(path, Url) else os.stat(path).st_size
+        return file_size(path)
     except (OSError, ImportError, ValueError):
         return 0
