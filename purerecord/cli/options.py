@@ -41,7 +41,7 @@ class Commands:
             epilog="\n  ".join(["examples:" if len(examples) > 1 else "example:", *examples]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        parser.set_defaults(module=self.module)
+        parser.set_defaults(module=self.module, group=group)
         return parser
 
     def listing(self) -> str:
