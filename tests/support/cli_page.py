@@ -78,7 +78,9 @@ def _names(action: argparse.Action) -> str:
     value = "" if action.nargs == 0 else str(action.metavar or action.dest.upper())
     if action.choices and action.metavar is None:
         value = "{" + ",".join(map(str, action.choices)) + "}"
-    names = [f"`{name} {value}`" if value else f"`{name}`" for name in action.option_strings] or [f"`{value}`"]
+    names = [f"`{name} {value}`" if value else f"`{name}`" for name in action.option_strings] or [
+        f"`{value}`"
+    ]
     return ", ".join(names)
 
 
