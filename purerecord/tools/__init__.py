@@ -3,6 +3,7 @@
     converters/  files of other formats to TFRecords, and back
     rewrite/     TFRecords to other TFRecords: reshard, shuffle, select, sort ...
     inspect/     what is in the files: schemas, statistics, sizes
+    expression   ``Expression``: a condition on the features of a record, as text
 
 Each function here is a command of the shell too. This folder must not know how a frame is laid out nor how an
 Example is encoded. A function is imported when it is first used.
@@ -17,6 +18,7 @@ from typing import Any
 _HOMES: dict[str, list[str]] = {
     "converters.convert": ["convert"],
     "converters.report": ["ConvertReport"],
+    "expression": ["Expression"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],
