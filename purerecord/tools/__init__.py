@@ -3,6 +3,7 @@
     converters/  files of other formats to TFRecords, and back
     rewrite/     TFRecords to other TFRecords: reshard, shuffle, select, sort ...
     inspect/     what is in the files: schemas, statistics, sizes
+    expression_values   the values that an expression computes with
     expression   ``Expression``: a condition on the features of a record, as text
 
 Each function here is a command of the shell too. This folder must not know how a frame is laid out nor how an
