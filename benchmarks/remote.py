@@ -26,7 +26,7 @@ _RECORD = 20_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Read from a store with latency and a rate per connection.")
-    parser.add_argument("--size", type=int, default=400, help="megabytes (default: 400)")
+    parser.add_argument("--size", type=int, default=1600, help="megabytes (default: 1600)")
     size = parser.parse_args().size << 20
     with tempfile.TemporaryDirectory() as folder:
         with pr.TFRecordWriter(Path(folder, "data.tfrecord")) as writer:

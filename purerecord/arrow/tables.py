@@ -128,7 +128,7 @@ def read_table(
         if specs is not None:
             table = _parsed_table(reader, specs, strings)
         else:
-            table = _natural_table(reader, names, strings)
+            table = _natural_table(chunks_of(reader), names, strings)
     check_text(table, strings)
     return table
 
@@ -194,11 +194,21 @@ def chunks_of(reader: RecordReader | RangeReader) -> Iterator[Records]:
         yield records
 
 
-def _natural_table(reader: RecordReader | RangeReader, names: list[str] | None, text: ChosenColumns) -> Any:
+def batches_of(records: Records, features: Any = None, columns: Iterable[str] | None = None) -> Iterator[Any]:
+    """The batch ``records`` as ``pyarrow.RecordBatch``, with the columns of ``read_table``."""
+    specs, names, text = as_specs(features), as_names(columns), ChosenColumns("text", False)
+    if specs is not None:
+        table = parsed_batch(records, specs, text)
+    else:
+        table = _natural_table([records], names, text)
+    yield from table.combine_chunks().to_batches()
+
+
+def _natural_table(chunks: Iterable[Records], names: list[str] | None, text: ChosenColumns) -> Any:
     features: dict[str, GrowingColumn] = {}
     lists: dict[str, GrowingFeatureList] = {}
     rows = size = 0
-    for records in chunks_of(reader):
+    for records in chunks:
         columns, found = natural_batch(records, names)
         for name in (features.keys() - columns.keys()) | (lists.keys() - found.keys()):
             (features.get(name) or lists[name]).add_nulls(len(records))
@@ -341,6 +351,14 @@ def _reader(table: Any) -> Any:
     if hasattr(table, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(table)
     raise TypeError(f"expected a table, or what offers __arrow_c_stream__, not {type(table).__name__}")
+
+
+def encoded(table: Any) -> Iterator[Records]:
+    """The rows of a table as ``write_table`` writes them."""
+    reader = _reader(table)
+    _check_names(reader.schema)
+    check_storable(reader.schema)
+    return _encoded(reader, "round")
 
 
 def _encoded(reader: Any, floats: str) -> Iterator[Records]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import operator
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cached_property
 from itertools import pairwise
@@ -47,7 +47,8 @@ class RangeReader(Iterator[Records]):
     For blocked GZIP these are bytes of the compressed file. A file that cannot be split has the range of all
     its bytes only.
 
-    ``skipped`` counts the damaged places that were skipped. After an interrupt it goes on exactly there, or
+    ``skipped`` counts the damaged places that were skipped, and ``on_skip`` is called with the error of each.
+    After an interrupt it goes on exactly there, or
     refuses; threads share its batches.
     """
 
@@ -61,6 +62,7 @@ class RangeReader(Iterator[Records]):
         verify: bool = True,
         on_error: str = "raise",
         max_record_size: int | None = None,
+        on_skip: Callable[[CorruptionError], None] | None = None,
     ) -> None:
         begin, end = checked(byte_range)
         if batch_size is not None:
@@ -70,7 +72,7 @@ class RangeReader(Iterator[Records]):
         if not opened.rewinds:
             opened, self._blocks = _compressed_part(opened, file, begin, end)
         self._stream = FrameStream(opened, verify=verify, max_record_size=max_record_size)
-        self._on_error = on_error
+        self._on_error, self._on_skip = on_error, on_skip
         self._limit, self._most = batch_size or _BATCH_RECORDS, None if batch_size else _BATCH_BYTES
         self._stop = sys.maxsize  # where the next part begins, if that has to be looked at
         if opened.rewinds:
@@ -144,6 +146,8 @@ class RangeReader(Iterator[Records]):
                     break
                 self._stream.skip()
                 self.skipped += 1
+                if self._on_skip is not None:
+                    self._on_skip(self.last_error)
                 continue
             if records is None:
                 break

@@ -85,12 +85,20 @@ def _expand(path: str, *, missing_ok: bool, url: Url | None = None) -> list[str]
     found = sorted(glob.glob(path, recursive=True)) if url is None else _remote_glob(url.like(path))
     found = without_indexes([name for name in found if remote or not os.path.isdir(name)])
     if counted:  # without other files beside the shards
-        found = [
-            name for name in found if (match := SHARD.search(name)) and fnmatchcase(name[match.end() :], tail)
-        ]
+        found = [name for name in found if _is_shard(name, head, tail)]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     return complete_shards(found, path, missing_ok=missing_ok) if complete else found
+
+
+def _is_shard(path: str, head: str, tail: str) -> bool:
+    """Whether ``path`` has the name of ``head``, the number of a shard, and ``tail``, and nothing else."""
+    match = SHARD.search(path)
+    if match is None or not fnmatchcase(path[match.end() :], tail):
+        return False
+    # The folders are equal already; a system or a store may write them in another way.
+    begin, wanted = (os.path.basename(name).rpartition("/")[2] for name in (path[: match.start()], head))
+    return fnmatchcase(begin, wanted)
 
 
 def _counted_shards(head: str, tail: str, count: int) -> list[str]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord import CompressionError, CorruptionError, StaleIndexError, TFRecordWriter, read_batches
-from purerecord.container.byte_range import splits
+from purerecord.container.byte_range import RangeReader, splits
 from purerecord.storage import deflate
 from purerecord.storage.compression import TFRecordOptions
 from purerecord.storage.inflate import BLOCK_HEADER_SIZE
@@ -78,6 +78,18 @@ def test_damage_is_met_by_exactly_one_part(tmp_path, on_error, flips, cuts):
         assert [record for record in parts if record not in whole] == []
     else:
         assert errors or len(set(data) ^ set(frames(RECORDS))) == 0
+
+
+def test_each_place_that_is_skipped_is_told_with_its_error(tmp_path):
+    path = tmp_path / "file"
+    data = bytearray(frames([b"record"] * 10))
+    data[14] ^= 1
+    data[22 * 5 + 14] ^= 1
+    path.write_bytes(data)
+    errors: list[CorruptionError] = []
+    with RangeReader(str(path), (0, None), on_error="skip", on_skip=errors.append) as reader:
+        assert sum(map(len, reader)) == 8
+    assert [error.offset for error in errors] == [0, 22 * 5]
 
 
 def test_a_file_inside_a_record_is_noticed_by_the_part_before(tmp_path):

@@ -42,6 +42,7 @@ SEES = {
     "torch_workers": {"memory", "processes"},
     "jax": CORE,
     "grain": CORE,
+    "beam": {*CORE, "arrow"},
     "arrow": CORE,
     "tfds": CORE,
     "tf": CORE,
@@ -76,7 +77,7 @@ LIBRARIES = {
     "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
-ADAPTERS = {"torch", "torch_workers", "jax", "grain", "arrow", "tfds", "tf", "tools", "view", "cli"}
+ADAPTERS = {"torch", "torch_workers", "jax", "grain", "beam", "arrow", "tfds", "tf", "tools", "view", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec", "google"}
 
 
@@ -207,6 +208,7 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
         "torch_workers.py",
         "jax.py",
         "grain.py",
+        "beam.py",
     }
 
 

@@ -62,6 +62,12 @@ def test_globs_leave_out_the_index_files_of_their_data(folder):
     assert resolve([*INDEXED, *INDEXES]) == [*INDEXED, *INDEXES]
 
 
+def test_pattern_of_all_shards_leaves_out_the_shards_of_longer_names(folder):
+    touch("t-00000-of-00001", "t-extra-00000-of-00001", "t-00000-of-00002-of-00001")
+    assert resolve("t@*") == ["t-00000-of-00001"]
+    assert resolve(str(folder / "t-e*@*")) == [str(folder / "t-extra-00000-of-00001")]
+
+
 def test_index_files_are_found_by_their_own_pattern_and_without_their_data(folder):
     touch(*INDEXED, *INDEXES, "other.index")
     assert resolve("*") == [*INDEXED, "other.index"]
