@@ -17,7 +17,7 @@ MODULES = [
 ]
 
 # The adapters need a framework. Their tests are skipped without it, and lie together.
-IN_INTEROP = {"beam", "grain", "beam", "jax", "torch", "torch_workers"}
+IN_INTEROP = {"beam", "grain", "jax", "torch", "torch_workers"}
 # Generated from the .proto files; proto uses it.
 GENERATED = {"payload/_descriptors"}
 
