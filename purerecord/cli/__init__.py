@@ -4,7 +4,11 @@
     options        what the options of several commands have in common
     commands       the first commands themselves
     verbs/         the other commands, in families
+    inputs         the files that a command line names
+    record_printer records in the format that the arguments name
+    record_tables  records as CSV and as a table
     render         records and summaries as JSON and as text
+    colours        colours on a terminal
     known_messages events and lists of Examples as values of JSON
     message_type   the message that --proto and --message name
     progress       the progress line on a terminal

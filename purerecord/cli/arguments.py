@@ -13,8 +13,20 @@ from typing import NoReturn
 from .. import __version__
 from ..printable import printable
 from .exit_status import OutputError
-from .options import FILES, ON_DISK, WRITTEN, Commands, at_least, compression, prints, proto, reads, stores
-from .verbs import convert_arguments, rewrite_arguments
+from .options import (
+    FILES,
+    ON_DISK,
+    WRITTEN,
+    Commands,
+    at_least,
+    compression,
+    printed,
+    prints,
+    proto,
+    reads,
+    stores,
+)
+from .verbs import convert_arguments, inspect_arguments, rewrite_arguments
 
 _EXAMPLES = """\
 examples:
@@ -53,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     # A command is imported from the module that its family names, when it runs.
     families = {
         "commands": (_info, _cat, _validate, _salvage, _index, _demo),
+        "verbs.inspect": inspect_arguments.COMMANDS,
         "verbs.convert": convert_arguments.COMMANDS,
         "verbs.rewrite": rewrite_arguments.COMMANDS,
     }
@@ -142,20 +155,15 @@ def _cat(add: Commands) -> None:
         "look",
         "print records",
         "purerecord cat train.tfrecord | jq .label",
+        "purerecord cat --format csv --features id,label train.tfrecord > labels.csv",
         "purerecord cat --skip 1000 -n 1 --format text train.tfrecord",
     )
     reads(parser)
-    parser.add_argument(
-        "--format", choices=("json", "text", "raw"), default="json", help="(default: json, a line each)"
-    )
     parser.add_argument("-n", "--limit", type=at_least(1), metavar="N", help="print at most N records")
     parser.add_argument(
         "--skip", type=at_least(0), default=0, metavar="N", help="do not print the first N records"
     )
-    parser.add_argument(
-        "--features", type=lambda text: text.split(","), metavar="A,B", help="print only these features"
-    )
-    proto(parser)
+    printed(parser)
 
 
 def _index(add: Commands) -> None:

@@ -8,19 +8,16 @@ others; then the exit code is 1. This module must not know how the command line 
 from __future__ import annotations
 
 import errno
-import json
 import os
-import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Iterator
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import Any
 
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
 from ..container.looks_like import open_source
-from ..errors import DecodeError
 from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
 from ..printable import printable, printable_json
 from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
@@ -28,30 +25,26 @@ from ..recovery.salvage import check_places
 from ..recovery.salvage import salvage as salvage_file
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
-from ..storage.file_handles import file_size
 from ..storage.opened import Opened
-from ..storage.paths import Named, is_stream, resolve, without_indexes
-from ..storage.url import Url, is_url, stored
-from .exit_status import Outcome, write
+from ..storage.paths import Named, is_stream
+from ..storage.url import is_url
+from .exit_status import Outcome, show, show_json
+from .inputs import files_of, name_of, opened_by, size_of
 from .options import COMPRESSIONS
 from .progress import ProgressLine
-from .render import Selection, Summary, as_base64, as_json, as_text, merged
-
-if TYPE_CHECKING:
-    from .message_type import MessageType
+from .record_printer import RecordPrinter, message_type
+from .render import Summary, merged
 
 # Bytes to validate above which worker processes are worth their start.
 _MIN_BYTES_FOR_WORKERS = 1 << 26
-# Records without a selected feature that ``cat`` holds back, until it is clear that the names are right.
-_MOST_HELD = 10_000
 _SEPARATORS = (os.sep, os.altsep or os.sep)
 
 
 def validate(arguments: Namespace) -> int:
     """Check files and print a report."""
     outcome = Outcome()
-    files = _files(arguments.paths, arguments, outcome)
-    total = sum(map(_size, files))
+    files = files_of(arguments.paths, arguments, outcome)
+    total = sum(map(size_of, files))
     workers = arguments.workers or (os.cpu_count() or 1 if total > _MIN_BYTES_FOR_WORKERS else 1)
     schema = None
     if arguments.schema is not None:
@@ -72,9 +65,9 @@ def validate(arguments: Namespace) -> int:
         )
     if not (arguments.quiet and report.ok and not report.warnings):
         if arguments.json:
-            _print_json(report.to_dict(only_damaged=arguments.quiet))
+            show_json(report.to_dict(only_damaged=arguments.quiet))
         else:
-            _print(report.text(only_damaged=arguments.quiet))
+            show(report.text(only_damaged=arguments.quiet))
     outcome.failed |= bool(report.unreadable)
     outcome.damaged |= not report.ok
     return outcome.code
@@ -85,7 +78,7 @@ def salvage(arguments: Namespace) -> int:
     if arguments.target == "-":
         raise ArgumentError(None, "what is salvaged is not written to stdout; name a file")
     outcome = Outcome()
-    files = _files(arguments.sources, arguments, outcome)
+    files = files_of(arguments.sources, arguments, outcome)
     many = len(files) > 1 or len(arguments.sources) > 1
     folder = many or os.path.isdir(arguments.target) or arguments.target.endswith(_SEPARATORS)
     if folder and files and os.path.isfile(arguments.target):
@@ -102,27 +95,29 @@ def salvage(arguments: Namespace) -> int:
     if not arguments.quiet or not all(report.ok for report in reports):
         _print_salvaged(arguments, reports, folder=folder)
     if arguments.only_damaged and not (arguments.json or arguments.quiet):
-        _print(f"{found - len(files):,} of {counted(found, 'file')} sound and skipped")
+        show(f"{found - len(files):,} of {counted(found, 'file')} sound and skipped")
     return outcome.code
 
 
 def _print_salvaged(arguments: Namespace, reports: list[SalvageReport], *, folder: bool) -> None:
     quiet = arguments.quiet
     if arguments.json and folder:
-        _print_json([report.to_dict() for report in reports if not (quiet and report.ok)])
+        show_json([report.to_dict() for report in reports if not (quiet and report.ok)])
     elif len(reports) > 1:
-        _print(salvaged_together(reports, only_damaged=quiet))
+        show(salvaged_together(reports, only_damaged=quiet))
     elif reports and reports[0].output:  # otherwise the failure has been printed
-        _print_json(reports[0].to_dict()) if arguments.json else _print(reports[0].text())
+        show_json(reports[0].to_dict()) if arguments.json else show(reports[0].text())
 
 
 def _not_sound(files: list[Named], arguments: Namespace) -> list[Named]:
     """The files that are damaged; those that cannot be read are left to fail when they are salvaged."""
     for file in files:
         if not isinstance(file, str) or is_stream(file):
-            raise ValueError(f"{_name(file)}: --only-damaged reads a file twice, which a pipe does not allow")
+            raise ValueError(
+                f"{name_of(file)}: --only-damaged reads a file twice, which a pipe does not allow"
+            )
     compression = COMPRESSIONS[arguments.compression]
-    with ProgressLine(sum(map(_size, files))) as progress:
+    with ProgressLine(sum(map(size_of, files))) as progress:
         report = validate_files(files, compression=compression, progress=progress)
     return [file for file, checked in zip(files, report.files, strict=True) if not checked.ok]
 
@@ -130,8 +125,8 @@ def _not_sound(files: list[Named], arguments: Namespace) -> list[Named]:
 def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bool) -> SalvageReport:
     """Salvage one file; a failure is printed, and noted in ``outcome``."""
     _, target, quarantine = _job(arguments, file, folder=folder)
-    name = _name(file)
-    with outcome.handling(name) as failure, ProgressLine(_size(file)) as progress:
+    name = name_of(file)
+    with outcome.handling(name) as failure, ProgressLine(size_of(file)) as progress:
         return salvage_file(
             file,
             target,
@@ -146,11 +141,11 @@ def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bo
 def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:
     """The job for one file: the file, its target, and its quarantine or None."""
     if not folder:
-        return file, _opened_by(arguments.target, arguments), arguments.quarantine
+        return file, opened_by(arguments.target, arguments), arguments.quarantine
     name = os.path.basename(file) if isinstance(file, str) else "stdin"
     quarantine = None if arguments.quarantine is None else os.path.join(arguments.quarantine, name)
     target = f"{arguments.target.rstrip('/')}/{name}" if is_url(arguments.target) else None
-    return file, _opened_by(target or os.path.join(arguments.target, name), arguments), quarantine
+    return file, opened_by(target or os.path.join(arguments.target, name), arguments), quarantine
 
 
 def info(arguments: Namespace) -> int:
@@ -158,14 +153,14 @@ def info(arguments: Namespace) -> int:
     if arguments.schema and arguments.proto is not None:
         raise ArgumentError(None, "--schema is of Examples, not of the messages of --proto")
     outcome = Outcome()
-    kind = _message_type(arguments, outcome)
-    files = _files(arguments.paths, arguments, outcome)
+    kind = message_type(arguments, outcome)
+    files = files_of(arguments.paths, arguments, outcome)
     found: list[tuple[dict[str, Any], Summary]] = []
     samples: list[bytes] = []
     for file in files:
         summary, damages = Summary(arguments.sample, kind), []
         with (
-            outcome.handling(_name(file)),
+            outcome.handling(name_of(file)),
             closing(open_source(file, COMPRESSIONS[arguments.compression])) as opened,
         ):
             for part in records_and_damage(opened, FrameStream(opened)):
@@ -176,7 +171,7 @@ def info(arguments: Namespace) -> int:
                     summary.add(part)
             found.append((_facts(opened, damages), summary))
         if summary.reason:
-            outcome.say(f"{_name(file)}: {summary.reason}")
+            outcome.say(f"{name_of(file)}: {summary.reason}")
         outcome.damaged |= bool(damages) or bool(summary.reason)
     if arguments.schema and found:
         with outcome.handling(" ".join(facts["path"] for facts, _ in found)):
@@ -185,14 +180,14 @@ def info(arguments: Namespace) -> int:
             sequences = infer_schema(samples, sequence=True)
             # An Example is a SequenceExample that has no feature lists.
             schema = schema_to_json(sequences if sequences[1] else infer_schema(samples))
-            _print(printable_json(schema).rstrip())
+            show(printable_json(schema).rstrip())
     elif arguments.json and found:
-        _print_json([{**facts, **summary.to_dict()} for facts, summary in found])
+        show_json([{**facts, **summary.to_dict()} for facts, summary in found])
     elif arguments.each or len(files) == 1:
         for facts, summary in found:
-            _print("\n".join([printable(facts["path"]), *_lines(facts), *summary.lines()]))
+            show("\n".join([printable(facts["path"]), *_lines(facts), *summary.lines()]))
     elif found:
-        _print("\n".join([*_table(found), *merged([summary for _, summary in found]).lines()]))
+        show("\n".join([*_table(found), *merged([summary for _, summary in found]).lines()]))
     return outcome.code
 
 
@@ -233,16 +228,12 @@ def _compression(facts: dict[str, Any]) -> str:
 
 def cat(arguments: Namespace) -> int:
     """Print records."""
-    if arguments.features is not None and arguments.format == "raw":
-        raise ArgumentError(None, "--features is for --format json and text; raw records are whole")
-    if arguments.proto is not None and arguments.format == "raw":
-        raise ArgumentError(None, "--proto is for --format json and text; raw records are not decoded")
     outcome = Outcome()
-    printer = _Printer(arguments, outcome)
+    printer = RecordPrinter(arguments, outcome)
     skip, left = arguments.skip, arguments.limit
-    for file in _files(arguments.paths, arguments, outcome):
+    for file in files_of(arguments.paths, arguments, outcome):
         with (
-            outcome.handling(_name(file)),
+            outcome.handling(name_of(file)),
             closing(open_source(file, COMPRESSIONS[arguments.compression])) as opened,
         ):
             for part in records_and_damage(opened, FrameStream(opened)):
@@ -259,64 +250,8 @@ def cat(arguments: Namespace) -> int:
                     break
         if left == 0:
             break
-    missing = printer.selection.missing()
-    if printer.selection.found or not missing:
-        printer.print_held()
-    for reason in missing:
-        outcome.fail(reason)
+    printer.finish()
     return outcome.code
-
-
-class _Printer:
-    """Prints records in the format that the arguments name."""
-
-    def __init__(self, arguments: Namespace, outcome: Outcome) -> None:
-        self.selection = Selection(arguments.features)
-        self._format = arguments.format
-        self._kind = _message_type(arguments, outcome)
-        self._outcome = outcome
-        self._held: list[str] = []  # records without a selected feature, until another record has one
-        self._told = False  # that a record is another message; once is enough
-
-    def show(self, file: str, number: int, payload: bytes) -> None:
-        """Print a record, or hold it back, if no record so far has had a selected feature."""
-        if self._format == "raw":
-            write(payload)
-            return
-        try:
-            if self._format == "text":
-                text = as_text(number, payload, self.selection, self._kind)
-            else:
-                text = as_json(payload, self.selection, self._kind)
-        except DecodeError as error:  # it is not the message that the user has named
-            self._outcome.damaged = True
-            self._outcome.say(f"{file}: record {number}: {error.reason}")
-            return
-        self._held.append(text)
-        if self.selection.found or len(self._held) > _MOST_HELD:
-            self.print_held()
-        if not self._told and self._kind is None and (other := as_base64(text, payload)):
-            self._told = True
-            self._outcome.say(f"{file}: record {number}: no Example, but {other}; --proto FILE decodes it")
-
-    def print_held(self) -> None:
-        """Print the records that were held back."""
-        for text in self._held:
-            _print(text)
-        self._held.clear()
-
-
-def _message_type(arguments: Namespace, outcome: Outcome) -> MessageType | None:
-    """The message that the arguments name; None if the records are Examples."""
-    if arguments.proto is None:
-        if arguments.message is not None:
-            raise ArgumentError(None, "--message needs --proto, the file that describes the message")
-        return None
-    from .message_type import load_message_type  # noqa: PLC0415 - imports protobuf, which Examples do without
-
-    with outcome.handling(arguments.proto, hide=False):
-        return load_message_type(arguments.proto, arguments.message)
-    raise AssertionError  # the error was raised again
 
 
 def index(arguments: Namespace) -> int:
@@ -324,7 +259,7 @@ def index(arguments: Namespace) -> int:
     if "-" in arguments.paths:
         raise ValueError("an index is made of a file on disk, not of stdin")
     outcome = Outcome()
-    paths = [file for file in _files(arguments.paths, arguments, outcome) if isinstance(file, str)]
+    paths = [file for file in files_of(arguments.paths, arguments, outcome) if isinstance(file, str)]
     if arguments.output is not None and len(paths) != 1:
         raise ValueError(f"--output is for one file, not for {len(paths)}")
     for path in paths:
@@ -332,7 +267,7 @@ def index(arguments: Namespace) -> int:
             made = build_index(path)
             target = arguments.output or index_path(path)
             made.save(target, format=arguments.format)
-            _print(f"{printable(target)}: {counted(len(made), 'record')}")
+            show(f"{printable(target)}: {counted(len(made), 'record')}")
     return outcome.code
 
 
@@ -342,45 +277,3 @@ def demo(arguments: Namespace) -> int:
 
     run(arguments.folder)
     return 0
-
-
-def _files(paths: list[str], arguments: Namespace, outcome: Outcome) -> list[Named]:
-    """The files that ``paths`` name; ``-`` is stdin. A missing file fails later, when it is opened.
-
-    An index file beside its data is left out: mostly the shell has expanded ``folder/*``.
-    """
-    files: list[Named] = []
-    for path in paths:
-        with outcome.handling(path):
-            if path == "-" and sys.stdin is None:
-                raise ValueError("stdin is closed")
-            files += resolve(
-                sys.stdin.buffer if path == "-" else _opened_by(path, arguments), missing_ok=True
-            )
-    return without_indexes(files)
-
-
-def _opened_by(path: str, arguments: Namespace) -> str:
-    """``path``; with the options for stores, if it is a URL."""
-    return stored(path, dict(arguments.storage_option)) if is_url(path) else path
-
-
-def _name(file: Named) -> str:
-    return file if isinstance(file, str) else str(getattr(file, "name", "stdin"))
-
-
-def _size(file: Named) -> int:
-    if isinstance(file, Url):
-        with suppress(OSError, ImportError, ValueError):  # it is reported when the file is read
-            return file_size(file)
-    return os.path.getsize(file) if isinstance(file, str) and os.path.isfile(file) else 0
-
-
-def _print(text: str) -> None:
-    """Print text in which all names and values have passed through ``printable``."""
-    write(text.encode() + b"\n")
-
-
-def _print_json(value: Any) -> None:
-    # JSON is always UTF-8. The bytes of a file name that is no valid text become JSON escapes.
-    _print(printable_json(json.dumps(value, indent=2, ensure_ascii=False)))

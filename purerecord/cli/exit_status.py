@@ -6,14 +6,16 @@ whole command, so it has an error class of its own. This module must not know th
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import CorruptionError, PureRecordError
-from ..printable import printable
+from ..printable import printable, printable_json
 
 DAMAGED = 3
 # Errors about a file or its name. Any other error is a bug of purerecord.
@@ -34,6 +36,17 @@ def write(data: bytes) -> None:
         sys.stdout.buffer.write(data)
     except OSError as error:
         raise OutputError(error) from None
+
+
+def show(text: str) -> None:
+    """Print text in which all names and values have passed through ``printable``."""
+    write(text.encode() + b"\n")
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON."""
+    # JSON is always UTF-8. The bytes of a file name that is no valid text become JSON escapes.
+    show(printable_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def flush() -> None:

@@ -84,6 +84,20 @@ def option(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def printed(parser: Any) -> None:
+    """Add the arguments of a command that prints records."""
+    parser.add_argument(
+        "--format",
+        choices=("json", "csv", "table", "text", "raw"),
+        default="json",
+        help="json prints a line for each record, raw its bytes (default: json)",
+    )
+    parser.add_argument(
+        "--features", type=lambda text: text.split(","), metavar="A,B", help="print only these features"
+    )
+    proto(parser)
+
+
 def proto(parser: Any) -> None:
     """Add the arguments that say which message the records are, if no Examples."""
     parser.add_argument(

@@ -141,6 +141,38 @@ def as_text(number: int, payload: bytes, selection: Selection = _ALL, kind: Mess
     return "\n".join(lines)
 
 
+def as_values(payload: bytes, selection: Selection, kind: MessageType | None = None) -> dict[str, Any]:
+    """All features of a record by name, as values of JSON; another message is a DecodeError."""
+    if kind is not None:
+        return dict(selection.among(kind.to_json(payload)))
+    context, sequence = map(selection.among, _example(payload))
+    steps = {name: [_values(step) for step in value] for name, value in sequence.items()}
+    return {**_features(context), **steps}
+
+
+def as_cells(payload: bytes, selection: Selection, kind: MessageType | None = None) -> dict[str, str]:
+    """The same as short texts for people. They may hold control characters."""
+    if kind is not None:
+        return {name: _dumps(value) for name, value in selection.among(kind.to_json(payload)).items()}
+    context, sequence = map(selection.among, _example(payload))
+    steps = {name: counted(len(value), "step") for name, value in sequence.items()}
+    return {**{name: _cell(value) for name, value in context.items()}, **steps}
+
+
+def _cell(values: Any) -> str:
+    if len(values) != 1 or not isinstance(values[0], bytes):
+        return _brief(values) if len(values) else ""
+    text = _described(values[0])
+    return text if text.startswith("<") else str(json.loads(text))
+
+
+def _example(payload: bytes) -> tuple[Any, Any]:
+    decoded = _decoded(payload)
+    if decoded is None:
+        raise DecodeError(f"no Example; {other_message(payload) or _described(payload)}")
+    return decoded
+
+
 def _event_lines(event: dict[str, Any]) -> list[str]:
     lines = [f"  step {event['step']}, {time_in_words(event['wall_time'])}"]
     for value in event.get("values", ()):

@@ -17,8 +17,8 @@ from __future__ import annotations
 import io
 import os
 import struct
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any
 
 import numpy as np
@@ -277,27 +277,43 @@ def build_index(
     The file must be uncompressed, or GZIP written with a ``block_size``.
     """
     name = local_path(stored(path, storage_options, filesystem))
-    with closing(open_file(name, ahead=True)) as file:
+    with closing(open_file(name, ahead=True)) as file, _located(file, name):
         size = file.size()
-        try:
-            head = file.read_at(0, HEAD_SIZE)
-            if decode_block_header(head) is not None:
-                offsets, sizes, counts = _blocks(file, size, name)
-                firsts, records = np.cumsum(counts) - counts, int(counts.sum())
-            elif detect(head):
-                raise io.UnsupportedOperation(not_seekable(name))
-            else:
-                sizes = _frame_sizes(file, size)
-                offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
-        except CorruptionError as error:
-            error.path = name
-            if error.offset == 0 and isinstance(error, ChecksumError):
-                error.reason += wrong_file_hint(file.read_at(0, HINT_SIZE))
-            raise
+        head = file.read_at(0, HEAD_SIZE)
+        if decode_block_header(head) is not None:
+            offsets, sizes, counts = _blocks(file, size, name)
+            firsts, records = np.cumsum(counts) - counts, int(counts.sum())
+        elif detect(head):
+            raise io.UnsupportedOperation(not_seekable(name))
+        else:
+            sizes = np.concatenate([np.empty(0, np.int64), *_frame_sizes(file, size)])
+            offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
         fingerprint = _fingerprint(file, size)
     return Index(
         offsets, sizes, data_size=size, fingerprint=fingerprint, first_records=firsts, records=records
     )
+
+
+def count_frames(path: str) -> Iterator[tuple[int, int]]:
+    """Yield (records, bytes) for each run of frames of an uncompressed file, from the headers alone.
+
+    Like ``build_index`` it checks the CRC of every length, but it keeps nothing.
+    """
+    with closing(open_file(path, ahead=True)) as file, _located(file, path):
+        for sizes in _frame_sizes(file, file.size()):
+            yield len(sizes), int(sizes.sum())
+
+
+@contextmanager
+def _located(file: OpenFile | RemoteFile, name: str) -> Iterator[None]:
+    """Says in a ``CorruptionError`` which file it is about, and what that may be if it is no TFRecord."""
+    try:
+        yield
+    except CorruptionError as error:
+        error.path = name
+        if error.offset == 0 and isinstance(error, ChecksumError):
+            error.reason += wrong_file_hint(file.read_at(0, HINT_SIZE))
+        raise
 
 
 def not_seekable(name: str) -> str:
@@ -308,16 +324,15 @@ def not_seekable(name: str) -> str:
     )
 
 
-def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Offsets:
-    """The sizes of all frames of a plain file."""
-    found = [np.empty(0, np.int64)]
+def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Iterator[Offsets]:
+    """The sizes of all frames of a plain file, in runs."""
     position = records = 0
     while position < size:
         if position < records * _HOP_MEAN or not records:
             buffer = file.read_at(position, _READ_SIZE)
             loaded = split(buffer)
             if len(loaded.begins):
-                found.append(loaded.ends - loaded.begins + OVERHEAD)
+                yield loaded.ends - loaded.begins + OVERHEAD
                 records += len(loaded.begins)
                 position += loaded.stop
                 continue
@@ -329,10 +344,9 @@ def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Offsets:
         except CorruptionError as error:
             error.offset, error.record = position, records
             raise
-        found.append(np.array([whole]))
+        yield np.array([whole])
         records += 1
         position += whole
-    return np.concatenate(found)
 
 
 def _blocks(file: OpenFile | RemoteFile, size: int, name: str) -> tuple[Offsets, Offsets, Offsets]:

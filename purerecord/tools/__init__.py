@@ -20,6 +20,8 @@ _HOMES: dict[str, list[str]] = {
     "converters.convert": ["convert"],
     "converters.report": ["ConvertReport"],
     "expression": ["Expression"],
+    "inspect.count": ["Counts", "FileCount", "count"],
+    "inspect.ends": ["head", "tail"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],

@@ -76,7 +76,7 @@ def test_nothing_is_printed_if_no_record_has_the_feature(capfd):
 
 
 def test_records_held_back_until_a_feature_comes_are_few(capfd, monkeypatch):
-    monkeypatch.setattr("purerecord.cli.commands._MOST_HELD", 2)
+    monkeypatch.setattr("purerecord.cli.record_printer._MOST_HELD", 2)
     Path("a").write_bytes(frames([encode_example({"x": 1})] * 4))
     code, out, _ = run(capfd, "cat", "a", "--features", "y")
     assert (code, out) == (1, "{}\n" * 3)

@@ -216,10 +216,10 @@ def test_file_that_becomes_shorter_meanwhile_is_truncated(tmp_path):
     path.write_bytes(data)
     with closing(OpenFile(str(path))) as file:
         with pytest.raises(TruncatedError):
-            index._frame_sizes(file, len(data) + 100)
+            list(index._frame_sizes(file, len(data) + 100))
         path.write_bytes(data[:-70])
         with pytest.raises(TruncatedError):
-            index._frame_sizes(file, len(data))
+            list(index._frame_sizes(file, len(data)))
 
 
 def test_a_folder_has_no_index(tmp_path):
