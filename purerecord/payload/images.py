@@ -33,6 +33,7 @@ class ImageError(ValueError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"an image that cannot be decoded: {reason}")
+        self.reason = reason
 
 
 class ImageForm(NamedTuple):

@@ -62,6 +62,7 @@ INSIDE = {
     "dataset.transforms": {"dataset.engine"},
     "dataset": {"dataset.engine", "dataset.transforms"},
     "tools.converters": {"tools"},
+    "tools.converters.pictures": {"tools", "tools.converters"},
     "tools.rewrite": {"tools"},
     "tools.inspect": {"tools"},
 }

@@ -75,6 +75,23 @@ _COLUMNS = Option(
     "columns", "take only these columns or features, in this order", kind="names", metavar="A,B"
 )
 _LISTS = Option("lists", "write every feature as a list, as purerecord cat does", kind="flag")
+# Of pictures.
+_CHECK_PICTURES = Option(
+    "check_pictures",
+    "look only at the headers of pictures (the default), or decode them",
+    choices=("header", "decode"),
+)
+_ON_BROKEN = Option(
+    "on_broken",
+    "leave out and count pictures that are broken or missing (the default), or stop",
+    choices=("skip", "raise"),
+)
+_SHUFFLE = Option(
+    "shuffle", "shuffle the pictures, the same way for the same seed", kind="number", metavar="SEED"
+)
+_LABEL_MAP = Option("label_map", "label_map.pbtxt with the classes and their numbers", metavar="FILE")
+_LABELS = Option("labels", "CSV of file names and classes, if folders do not tell these", metavar="FILE")
+_READING = (_CHECK_PICTURES, _ON_BROKEN, _SHUFFLE, _LABEL_MAP)
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -85,6 +102,15 @@ FORMATS: tuple[Format, ...] = (
         reads=(_COLUMNS,),
         writes=(_COLUMNS, _LISTS),
         streams=True,
+    ),
+    Format(
+        "images",
+        "pictures in a folder for each class",
+        "pictures.image_folder",
+        reads=(_LABELS, *_READING),
+        writes=None,
+        styles=("plain", "imagenet", "detection"),
+        recognizes=True,
     ),
 )
 BY_NAME = {known.name: known for known in FORMATS}

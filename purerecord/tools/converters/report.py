@@ -14,14 +14,20 @@ from ...printable import printable
 from ...recovery.report import counted, human_size
 
 _LISTED = 20  # types, and files, that the text lists
+_NAMED = 1000  # things left out for one reason whose names are kept
 
 
 @dataclass
 class Skipped:
-    """Things that were left out for one reason: how many, and the name of the first."""
+    """Things that were left out for one reason: how many, and the names of the first thousand."""
 
     count: int = 0
-    first: str = ""
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> str:
+        """The name of the first."""
+        return self.names[0] if self.names else ""
 
 
 @public
@@ -54,8 +60,8 @@ class ConvertReport:
     def skip(self, reason: str, name: str = "", count: int = 1) -> None:
         """Count what was left out for a reason; ``name`` says which it is."""
         skipped = self.skipped.setdefault(reason, Skipped())
-        if not skipped.count:
-            skipped.first = name
+        if name and len(skipped.names) < _NAMED:
+            skipped.names.append(name)
         skipped.count += count
 
     def note(self, text: str) -> None:
@@ -74,7 +80,7 @@ class ConvertReport:
             "size": self.size,
             "types": self.types,
             "skipped": {
-                reason: {"count": skipped.count, "first": skipped.first}
+                reason: {"count": skipped.count, "names": skipped.names}
                 for reason, skipped in self.skipped.items()
             },
             "notes": self.notes,

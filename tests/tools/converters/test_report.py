@@ -22,7 +22,7 @@ def test_text_and_json_say_what_was_left_out():
     ]
     assert report.lost
     assert json.loads(json.dumps(report.as_json()))["skipped"] == {
-        "broken picture": {"count": 3, "first": "one\x1b.jpg"}
+        "broken picture": {"count": 3, "names": ["one\x1b.jpg", "two.jpg"]}
     }
     assert report.as_json()["notes"] == ["rounded"]
 

@@ -1,0 +1,10 @@
+"""Pictures with classes or boxes: folders of files to TFRecords, and back.
+
+image_folder   a folder for each class, or a CSV of classes
+picture        ``Picture`` and ``Box``, the form between any two formats
+picture_files  the pictures in folders, found by the names in annotations
+label_map      the classes and their numbers
+source         what a reader has found, and the way that all readers share from there
+loading        pictures read, checked and encoded, in batches and in threads
+styles         the conventions: which features hold what
+"""

@@ -1,0 +1,124 @@
+"""Image folders: a folder for each class, numbered as torchvision does it, or a CSV that names the classes.
+
+This module must not know conventions.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator
+
+from ....records import Records
+from ..job import Job
+from ..outputs import name_of
+from .label_map import LabelMap
+from .picture import Contents, Picture
+from .picture_files import OTHER_SUFFIXES, SUFFIX_DIFFERS, PictureFiles, files_below, is_picture
+from .source import Source, local_folder, records_of_source
+
+
+def recognizes(path: str) -> bool:
+    """Whether a folder has pictures, in itself or in the folders inside it."""
+    inner = [path, *(entry.path for entry in os.scandir(path) if entry.is_dir())]
+    return any(is_picture(name) for folder in inner for name in os.listdir(folder))
+
+
+def read(job: Job) -> Iterable[Records]:
+    """The pictures of folders, class after class."""
+    folders = [local_folder(source) for source in job.sources]
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise NotADirectoryError(
+                20, "a folder with a folder of pictures for each class is needed", folder
+            )
+    found = _by_class if job.options["labels"] is None else _labelled
+    source = found(job, folders)
+    if not source.pictures:
+        raise ValueError(f"{', '.join(folders)}: there are no pictures in this folder")
+    return records_of_source(job, source)
+
+
+def _by_class(job: Job, folders: list[str]) -> Source:
+    """The pictures in the folders of classes; those in no such folder, if there are only those."""
+    pictures, loose = [], []
+    classes: set[str] = set()
+    for folder in folders:
+        inner = sorted(e.name for e in os.scandir(folder) if e.is_dir() and not e.name.startswith("."))
+        classes |= set(inner)
+        for name in inner:
+            for path in _pictures(job, os.path.join(folder, name)):
+                stored = f"{name}/{path}".replace(os.sep, "/")
+                pictures.append(Picture(os.path.join(folder, name, path), stored, class_name=name))
+        for name in sorted(os.listdir(folder)):
+            if is_picture(name) and not name.startswith("."):
+                loose.append(Picture(os.path.join(folder, name), name))
+    if not pictures:
+        where = ", ".join(folders)
+        job.report.note(f"{where} has no folders of classes, so the pictures have no classes")
+        return Source(loose, Contents(), LabelMap.of(()))
+    for picture in loose:
+        job.report.skip("pictures beside the folders of classes", picture.path)
+    if empty := sorted(classes - {str(picture.class_name) for picture in pictures}):
+        job.report.note(f"classes without pictures: {len(empty):,}, first {empty[0]!r}")
+    if len(folders) > 1:
+        pictures.sort(key=lambda picture: str(picture.class_name))
+    return Source(pictures, Contents(classes=True), LabelMap.of(sorted(classes)))
+
+
+def _pictures(job: Job, folder: str) -> Iterator[str]:
+    """The names of pictures below a folder."""
+    # A folder before those inside it, and all of these by their paths: so torchvision sorts them.
+    for name in sorted(files_below(folder), key=os.path.split):
+        if is_picture(name):
+            yield name
+        elif name.lower().endswith(OTHER_SUFFIXES):
+            job.report.skip("pictures in formats that TensorFlow does not read", os.path.join(folder, name))
+
+
+def _labelled(job: Job, folders: list[str]) -> Source:
+    """The pictures that a CSV names, with their classes."""
+    files = PictureFiles(*folders)
+    path = job.options["labels"]
+    rows = list(_rows(path))
+    pictures = []
+    for place, name, label in rows:
+        found = files.find(name) or os.path.join(folders[0], name)
+        stored = os.path.relpath(found, folders[0]).replace(os.sep, "/") if len(folders) == 1 else name
+        pictures.append(Picture(found, stored, place, class_name=label))
+    if pictures and not any(os.path.exists(picture.path) for picture in pictures):
+        raise ValueError(
+            f"{pictures[0].place}: {rows[0][1]!r} is not in {', '.join(folders)}, nor any other picture of "
+            "the CSV; name the folder that has them"
+        )
+    if files.differs:
+        job.report.note(f"{SUFFIX_DIFFERS}: {len(files.differs):,}, first {files.differs[0]}")
+    return Source(pictures, Contents(classes=True), _numbered({row[2] for row in rows}))
+
+
+def _numbered(names: set[str]) -> LabelMap:
+    """Classes in order; ones that are whole numbers from 0 on keep these, which are one less than labels."""
+    if names and all(name.isdecimal() and str(int(name)) == name for name in names):
+        return LabelMap.numbered({int(name) + 1: name for name in names})
+    return LabelMap.of(sorted(names))
+
+
+def _rows(path: str) -> Iterator[tuple[str, str, str]]:
+    """Where each row of a CSV of labels stands, its file name, and its class."""
+    seen: dict[str, str] = {}
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file)
+        header = next(lines, [])
+        if len(header) < 2 or is_picture(header[0]):
+            raise ValueError(
+                f"{name_of(path)}: line 1: a header with two columns is needed, the file name and the class"
+            )
+        for row in lines:
+            place = f"{name_of(path)}: line {lines.line_num}"
+            if not row:
+                continue
+            if len(row) < 2 or not row[0] or not row[1]:
+                raise ValueError(f"{place}: a file name and a class are needed")
+            if seen.setdefault(row[0], row[1]) != row[1]:
+                raise ValueError(f"{place}: {row[0]!r} has two classes, {seen[row[0]]!r} and {row[1]!r}")
+            yield place, row[0], row[1]

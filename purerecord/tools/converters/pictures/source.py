@@ -1,0 +1,101 @@
+"""``Source``: what a reader of pictures has found, and the conversion that all such formats share from there.
+
+The label map, the order of the pictures and the convention are settled here, before anything is written.
+This module must not know where pictures and annotations come from.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ....records import Records
+from ....storage.url import Url, is_url, local_path
+from ..inputs import open_plain
+from ..job import Job
+from ..outputs import name_of, new_file
+from .label_map import LabelMap
+from .loading import records_of
+from .picture import Contents, Picture
+from .styles import STYLES
+
+LABEL_MAP = "label_map.pbtxt"
+
+
+@dataclass
+class Source:
+    """Pictures in their order, what they have, and their classes as the source numbers them."""
+
+    pictures: list[Picture]
+    contents: Contents
+    labels: LabelMap
+
+    def classes(self) -> Iterator[tuple[str, str]]:
+        """Each class that a picture or a box has, and where that stands."""
+        for picture in self.pictures:
+            if picture.class_name is not None:
+                yield picture.class_name, picture.place or picture.path
+            for box in picture.boxes:
+                yield box.name, picture.place or picture.path
+
+
+def records_of_source(job: Job, source: Source) -> Iterable[Records]:
+    """The Examples of what a reader has found, in the convention that the job names."""
+    job.style = job.style or ("detection" if source.contents.boxes else "plain")
+    style = STYLES[job.style].of(source.contents)
+    labels = source.labels
+    if job.schema is not None:
+        raise ValueError("pictures have no schema; the style says which features there are")
+    if (given := job.options.get("label_map")) is not None:
+        labels = LabelMap.read(given)
+        for name, place in source.classes():
+            labels.number(name, place)
+    elif style.label_map and len(labels):
+        _plan_label_map(job, labels)
+    if (seed := job.options.get("shuffle")) is not None:
+        random.Random(seed).shuffle(source.pictures)
+    job.report.types = style.types()
+    job.report.records = len(source.pictures)
+    return records_of(job, source.pictures, style, labels)
+
+
+def local_folder(source: Any) -> str:
+    """The path of a source, which must be on a local disk."""
+    if not isinstance(source, (str, bytes, os.PathLike)) or is_url(local_path(source)):
+        raise ValueError(f"{name_of(source)}: pictures are read from a local disk; copy them there first")
+    return local_path(source)
+
+
+def _plan_label_map(job: Job, labels: LabelMap) -> None:
+    """Write the label map beside the TFRecords at the end; ValueError if another one is there."""
+    if hasattr(job.out, "write"):
+        job.report.note("a stream has no file beside it, so no label_map.pbtxt was written")
+        return
+    path = _beside(local_path(job.out))
+    with suppress(FileNotFoundError):
+        with open_plain(path) as file:
+            there = file.read()
+        if there == labels.text().encode():
+            return
+        raise ValueError(
+            f"{path}: this label map is there already, and has other classes; give it with --label-map if "
+            "its numbers hold here too, or else write to another folder"
+        )
+
+    def write(paths: list[str]) -> None:
+        with new_file(path) as file:
+            file.write(labels.text().encode())
+        job.report.note(f"the classes and their numbers are in {path}")
+
+    job.at_end.append(write)
+
+
+def _beside(path: str) -> str:
+    if isinstance(path, Url):
+        address = path.address.removesuffix(path.query)
+        return path.like(f"{address.rpartition('/')[0]}/{LABEL_MAP}")
+    return os.path.join(os.path.dirname(path), LABEL_MAP)
