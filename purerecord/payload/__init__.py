@@ -8,6 +8,7 @@ One message at a time:
     recognize      tells other messages from Examples
     example        ``encode_example`` and ``decode_example``
     images         JPEG, PNG, GIF, BMP and WebP to pixels
+    image_header   the format and size of an encoded image
     tensor         ``serialize_tensor`` and ``parse_tensor``
     proto          the protobuf message classes, in a descriptor pool of their own
 
