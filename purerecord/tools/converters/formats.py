@@ -75,6 +75,13 @@ _COLUMNS = Option(
     "columns", "take only these columns or features, in this order", kind="names", metavar="A,B"
 )
 _LISTS = Option("lists", "write every feature as a list, as purerecord cat does", kind="flag")
+_DELIMITER = Option(
+    "delimiter", "what separates the cells (default: a comma; tab if FILE is .tsv)", metavar="C"
+)
+_NAMES = Option("names", "the names of the columns, of a file without them", kind="names", metavar="A,B")
+_MISSING = Option("missing", "cells without a value, beside empty ones, like NA", kind="names", metavar="A,B")
+_ENCODING = Option("encoding", "the encoding of the text, like latin-1 (default: utf-8)", metavar="NAME")
+_BASE64 = Option("base64", "columns of bytes that are base64", kind="names", metavar="A,B")
 # Of pictures.
 _CHECK_PICTURES = Option(
     "check_pictures",
@@ -94,6 +101,15 @@ _LABELS = Option("labels", "CSV of file names and classes, if folders do not tel
 _READING = (_CHECK_PICTURES, _ON_BROKEN, _SHUFFLE, _LABEL_MAP)
 
 FORMATS: tuple[Format, ...] = (
+    Format(
+        "csv",
+        "CSV, or TSV",
+        "csv_tables",
+        (".csv", ".tsv", ".tab"),
+        reads=(_COLUMNS, _DELIMITER, _NAMES, _MISSING, _ENCODING, _BASE64),
+        writes=(_COLUMNS, _DELIMITER, _BASE64),
+        streams=True,
+    ),
     Format(
         "jsonl",
         "JSON lines, as purerecord cat prints them",

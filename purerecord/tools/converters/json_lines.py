@@ -36,7 +36,7 @@ from .column_types import (
 )
 from .inputs import open_plain
 from .job import Job
-from .outputs import name_of, new_file
+from .outputs import name_of, new_plain_file
 from .row_lists import RowLists, row_lists
 from .survey import Survey, survey
 
@@ -338,7 +338,7 @@ def write(job: Job) -> Callable[[], None]:
     scalars = {name for name, seen in found.features.items() if seen.width == 1} if found else set()
 
     def work() -> None:
-        with new_file(job.out) as file:
+        with new_plain_file(job.out) as file:
             text = io.TextIOWrapper(file, "utf-8", newline="\n", write_through=True)
             for records in job.batches():
                 text.write("".join(_written(records, names, scalars)))

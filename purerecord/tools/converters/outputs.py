@@ -5,9 +5,12 @@ This module must not know the formats.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedWriter
 from typing import Any, BinaryIO
@@ -22,6 +25,12 @@ from ...storage.url import Url, is_url, local_path
 from .formats import is_sharded
 
 _BUFFERED = 1 << 20
+_COMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    # Neither a name nor a time is stored: the same content makes the same file.
+    ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
+    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 - closed by the caller
+}
 
 
 @contextmanager
@@ -60,6 +69,21 @@ def new_file(path: Any) -> Iterator[BinaryIO]:
         if os.path.lexists(temporary):
             os.unlink(temporary)
         raise
+
+
+@contextmanager
+def new_plain_file(path: Any) -> Iterator[BinaryIO]:
+    """``new_file`` for a format that is compressed as a whole: one that is named ``.gz``, ``.bz2`` or ``.xz``
+    is compressed."""
+    suffix = "" if hasattr(path, "write") else os.path.splitext(name_of(path))[1].lower()
+    if suffix == ".zst":
+        raise ValueError(f"{name_of(path)}: ZSTD is only read; name it .gz, .bz2 or .xz")
+    with new_file(path) as file:
+        if suffix not in _COMPRESSORS:
+            yield file
+            return
+        with _COMPRESSORS[suffix](file) as compressed:
+            yield compressed
 
 
 @contextmanager

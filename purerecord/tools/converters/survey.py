@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...bytes_column import BytesColumn
 from ...errors import SchemaError
 from ...payload.columns.gather import Column, check_cells
 from ...payload.parse.checked_columns import KIND_NAMES
@@ -32,6 +33,7 @@ class Seen:
     missing: int = 0
     longest: int = 0  # bytes of a string
     ends_in_nul: bool = False  # whether a string does
+    text: bool = True  # whether all strings are UTF-8
 
     @property
     def type(self) -> FeatureType:
@@ -67,11 +69,13 @@ class Seen:
             strings: list[bytes] = list(values)  # type: ignore[call-overload]
             self.longest = max(self.longest, *map(len, strings), 0)
             self.ends_in_nul |= any(string.endswith(b"\0") for string in strings)
+            self.text = self.text and all(map(_is_text, strings))
         elif len(lengths):
             self.longest = max(self.longest, int(lengths.max()))
             content = np.frombuffer(values.buffer, np.uint8)  # type: ignore[attr-defined]
             lasts = values.ends[lengths > 0] - 1  # type: ignore[attr-defined]
             self.ends_in_nul |= bool((content[lasts] == 0).any())
+            self.text = self.text and _are_text(values)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -136,3 +140,21 @@ def counts_of(column: Column) -> Ints:
     if column.kinds is not None:
         counts = np.where(column.kinds < UNSET, -1, counts)
     return counts
+
+
+def _is_text(string: bytes | memoryview) -> bool:
+    try:
+        str(string, "utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _are_text(strings: BytesColumn) -> bool:
+    """Whether all strings are UTF-8: joined they are, and none begins in the middle of a character."""
+    if not _is_text(strings[0]):
+        return False
+    packed = strings.packed()
+    content = memoryview(packed.buffer).cast("B")
+    firsts = np.frombuffer(content, np.uint8)[packed.begins[packed.lengths > 0]]
+    return not bool((firsts & 0xC0 == 0x80).any()) and _is_text(content[packed.begins[0] : packed.ends[-1]])

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 
 import pytest
 
 from purerecord.records import Records
-from purerecord.tools.converters.outputs import name_of, new_file, new_folder, size_of, write_records
+from purerecord.tools.converters.outputs import (
+    name_of,
+    new_file,
+    new_folder,
+    new_plain_file,
+    size_of,
+    write_records,
+)
 
 
 def test_file_appears_at_the_end(tmp_path):
@@ -68,3 +78,14 @@ def test_records_go_to_one_file_or_to_shards(tmp_path):
     assert write_records(tmp_path / "x", batches, None, limits) == [str(tmp_path / "x")]
     assert len(write_records(f"{tmp_path}/x@3", batches, None, limits)) == 3
     assert len(write_records(tmp_path / "x", batches, None, {**limits, "max_records": 2})) == 2
+
+
+@pytest.mark.parametrize(("suffix", "module"), [(".gz", gzip), (".bz2", bz2), (".xz", lzma)])
+def test_plain_files_are_compressed_as_their_names_say(tmp_path, suffix, module):
+    for name in ("a", "b"):
+        with new_plain_file(tmp_path / f"{name}.csv{suffix}") as file:
+            file.write(b"text")
+    assert module.decompress((tmp_path / f"a.csv{suffix}").read_bytes()) == b"text"
+    assert (tmp_path / f"a.csv{suffix}").read_bytes() == (tmp_path / f"b.csv{suffix}").read_bytes()
+    with pytest.raises(ValueError, match="ZSTD is only read"), new_plain_file(tmp_path / "a.csv.zst"):
+        pass

@@ -49,3 +49,20 @@ def test_feature_lists_only_where_they_fit():
         survey_of([Records.of([payload])], None)
     found = survey_of([Records.of([payload])], None, lists=True)
     assert found.types() == {"a": "int64", "s": "int64 steps"}
+
+
+@pytest.mark.parametrize(
+    ("strings", "text"),
+    [
+        ([b"a", "é".encode(), b""], True),
+        ([b"a", b"\xc3", b"\xa9"], False),  # text only if they are joined
+        ([b"\xff"], False),
+        ([b"", b"a", b"\xc3"], False),
+        ([b""], True),
+    ],
+)
+def test_whether_strings_are_text(strings, text):
+    one_by_one = survey_of(batches([{"a": string} for string in strings]), None)
+    in_lists = survey_of(batches([{"a": strings}], [{"a": b"x"}]), None)
+    assert one_by_one.features["a"].text is text
+    assert in_lists.features["a"].text is text
