@@ -88,9 +88,10 @@ def test_what_is_written_is_the_table_that_csv_reads(tmp_path, table):
     names = sorted({name for row in rows for name in row}, key=str)
     assert found[0] == names
     assert len(found) == 1 + len(rows)
-    assert [[cell != "" for cell in row] for row in found[1:] if len(names) > 1] == [
-        [name in row and row[name] != [b""] for name in names] for row in rows if len(names) > 1
-    ]
+    for row, cells in zip(rows, found[1:], strict=True):
+        for name, cell in zip(names, cells or [""], strict=True):
+            lists = any(len(other.get(name, [0])) != 1 for other in rows)
+            assert (cell == "") == (name not in row or (row[name] == [b""] and not lists))
 
 
 def test_types_are_inferred_over_the_whole_file(tmp_path, monkeypatch):
