@@ -63,6 +63,7 @@ INSIDE = {
     "dataset": {"dataset.engine", "dataset.transforms"},
     "tools.converters": {"tools"},
     "tools.converters.pictures": {"tools", "tools.converters"},
+    "tools.converters.tables": {"tools", "tools.converters"},
     "tools.rewrite": {"tools"},
     "tools.inspect": {"tools"},
 }

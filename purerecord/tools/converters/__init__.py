@@ -10,8 +10,6 @@ column_types   what a feature holds: inferred, or given by a schema
 survey         what the features of TFRecords hold, before they are written as another format
 row_lists      columns of Examples as lists of values, row by row
 json_lines     JSON lines
-csv_tables     CSV and TSV
-csv_cells      the cells of CSV, by RFC 4180
-csv_types      what the cells of CSV hold
+tables/        tables: CSV
 pictures/      pictures in folders, with classes or boxes
 """

@@ -104,7 +104,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "csv",
         "CSV, or TSV",
-        "csv_tables",
+        "tables.csv_tables",
         (".csv", ".tsv", ".tab"),
         reads=(_COLUMNS, _DELIMITER, _NAMES, _MISSING, _ENCODING, _BASE64),
         writes=(_COLUMNS, _DELIMITER, _BASE64),

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord.tools import convert
-from purerecord.tools.converters import csv_cells, csv_tables
+from purerecord.tools.converters.tables import csv_cells, csv_tables
 
 INTS = st.integers(-(1 << 63), (1 << 63) - 1)
 FLOATS = st.floats(width=32, allow_nan=False)
 TEXTS = st.text(max_size=5).map(str.encode)
 KINDS = {"int64": (INTS, np.int64), "float32": (FLOATS, np.float32), "bytes": (TEXTS, bytes)}
-NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=3).filter(lambda name: name != "\ufeff")
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff"), min_size=1, max_size=3)
 
 
 @st.composite

@@ -20,21 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import EncodeError, SchemaError
-from ...payload.encode.examples import encode_examples
-from ...payload.parse.sequences import natural_batch
-from ...payload.values import Mask
-from ...payload.wire import BYTES, UNSET
-from ...printable import printable
-from ...records import Records
-from .column_types import NAMES, FeatureType, types_of
+from ....errors import EncodeError, SchemaError
+from ....payload.encode.examples import encode_examples
+from ....payload.parse.sequences import natural_batch
+from ....payload.values import Mask
+from ....payload.wire import BYTES, UNSET
+from ....printable import printable
+from ....records import Records
+from ..column_types import NAMES, FeatureType, types_of
+from ..inputs import open_plain
+from ..job import Job
+from ..outputs import name_of, new_plain_file
+from ..row_lists import row_lists
+from ..survey import Survey, survey, survey_of
 from .csv_cells import Block, CellColumn, CsvFile
 from .csv_types import ColumnForm, Converter
-from .inputs import open_plain
-from .job import Job
-from .outputs import name_of, new_plain_file
-from .row_lists import row_lists
-from .survey import Survey, survey, survey_of
 
 _SAMPLE = 10_000  # rows of a stream from which types are inferred
 _TABS = re.compile(r"\.(tsv|tab)(\.[a-z0-9]+)?$", re.IGNORECASE)

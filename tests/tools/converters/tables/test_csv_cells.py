@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import purerecord as pr
-from purerecord.tools.converters import csv_cells
-from purerecord.tools.converters.csv_cells import CsvFile
+from purerecord.tools.converters.tables import csv_cells
+from purerecord.tools.converters.tables.csv_cells import CsvFile
 
 CELLS = st.text(st.sampled_from('ab,;"\n\r é\t'), max_size=4)
 ROWS = st.integers(1, 3).flatmap(

@@ -10,8 +10,8 @@ import pytest
 import purerecord as pr
 from purerecord.payload.wire import BYTES, FLOAT, INT64, UNSET
 from purerecord.tools.converters.column_types import FeatureType
-from purerecord.tools.converters.csv_cells import CsvFile
-from purerecord.tools.converters.csv_types import ColumnForm, Converter, form_of
+from purerecord.tools.converters.tables.csv_cells import CsvFile
+from purerecord.tools.converters.tables.csv_types import ColumnForm, Converter, form_of
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ...bytes_column import BytesColumn
-from ...errors import EncodeError
-from ...payload.encode.cells import Cells
-from ...payload.values import Mask
-from ...payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET
-from ...printable import printable
-from .column_types import GREATEST_INT, LEAST_INT, NAMES, Collected, FeatureType, float32_values, misfit
+from ....bytes_column import BytesColumn
+from ....errors import EncodeError
+from ....payload.encode.cells import Cells
+from ....payload.values import Mask
+from ....payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET
+from ....printable import printable
+from ..column_types import GREATEST_INT, LEAST_INT, NAMES, Collected, FeatureType, float32_values, misfit
 from .csv_cells import CellColumn, CsvFile
 
 _NUMBER = re.compile(

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...bytes_column import BytesColumn
-from ...errors import EncodeError
-from ...payload.values import Mask
-from ...printable import printable
-from .column_types import Ints
+from ....bytes_column import BytesColumn
+from ....errors import EncodeError
+from ....payload.values import Mask
+from ....printable import printable
+from ..column_types import Ints
 
 _PIECE = 1 << 21
 _LARGEST_ROW = 1 << 30
