@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from .payload.parse.schema import infer_schema as infer_schema
     from .payload.parse.schema import schema_from_json as schema_from_json
     from .payload.parse.schema import schema_to_json as schema_to_json
+    from .payload.parse.schema_pbtxt import schema_from_pbtxt as schema_from_pbtxt
+    from .payload.parse.schema_pbtxt import schema_to_pbtxt as schema_to_pbtxt
     from .payload.parse.sequences import parse_sequence_example as parse_sequence_example
     from .payload.parse.sequences import parse_single_sequence_example as parse_single_sequence_example
     from .payload.proto import BytesList as BytesList
@@ -175,6 +177,7 @@ _ON_FIRST_USE = {
     "payload.parse.examples": ["decode_examples", "parse_example", "parse_single_example"],
     "payload.parse.sequences": ["parse_sequence_example", "parse_single_sequence_example"],
     "payload.parse.schema": ["infer_schema", "schema_from_json", "schema_to_json"],
+    "payload.parse.schema_pbtxt": ["schema_from_pbtxt", "schema_to_pbtxt"],
     "container.manifest": ["Manifest", "ManifestEntry", "load_manifest"],
     "dataset.dataset": ["Dataset", "DatasetIterator", "TFRecordDataset"],
     "dataset.engine.states": ["merge_states"],

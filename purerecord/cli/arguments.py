@@ -93,7 +93,9 @@ def _validate(add: Commands) -> None:
     parser.add_argument(
         "--decode", action="store_true", help="also check that each record is a valid Example"
     )
-    parser.add_argument("--schema", metavar="FILE", help="also check that each record fits this JSON schema")
+    parser.add_argument(
+        "--schema", metavar="FILE", help="also check that each record fits this schema: JSON or schema.pbtxt"
+    )
     parser.add_argument(
         "--expect", type=at_least(0), metavar="N", help="all files together must hold exactly N records"
     )

@@ -18,7 +18,7 @@ from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
 from ..container.looks_like import open_source
-from ..payload.parse.schema import infer_schema, schema_from_json, schema_to_json
+from ..payload.parse.schema import infer_schema, schema_from_text, schema_to_json
 from ..printable import printable, printable_json
 from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
 from ..recovery.salvage import check_places
@@ -49,7 +49,7 @@ def validate(arguments: Namespace) -> int:
     schema = None
     if arguments.schema is not None:
         with outcome.handling(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
-            schema = schema_from_json(file.read())
+            schema = schema_from_text(file.read())
     if not files:
         return outcome.code
     with ProgressLine(total) as progress:

@@ -163,7 +163,7 @@ class Dataset:
         """Parse serialized Examples by the specs in ``features``; fastest after ``batch``.
 
         A dtype's name is short for a ``FixedLenFeature`` of one value: ``{"label": "int64"}``. A path names a
-        JSON file with specs, as ``schema_to_json`` and ``purerecord info --schema`` write them. Without
+        file with specs, as ``schema_to_json`` and ``purerecord schema`` write them, or TFX. Without
         ``features``, ``infer_schema`` makes them here and now, from the first 1000 records (or 64 MiB) of the
         first file. A feature that comes later only is left out; a later record that does not fit is an error.
 

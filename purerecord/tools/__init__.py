@@ -22,6 +22,7 @@ _HOMES: dict[str, list[str]] = {
     "expression": ["Expression"],
     "inspect.count": ["Counts", "FileCount", "count"],
     "inspect.ends": ["head", "tail"],
+    "inspect.schema": ["schema", "schema_of", "schema_to_python"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],

@@ -72,6 +72,7 @@ INSIDE = {
 LIBRARIES = {
     "container.checksum": {"crc32c"},
     "payload.proto": {"google"},
+    "payload.parse.schema_pbtxt": {"google"},
     "payload._descriptors": {"google"},
     "payload.example": {"google"},
     "payload.images": {"PIL", "simplejpeg"},

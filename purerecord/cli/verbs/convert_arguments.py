@@ -42,7 +42,9 @@ def convert(add: Commands) -> None:
     if known := styles():
         parser.add_argument("--style", choices=known, help="convention for the names of features")
     parser.add_argument(
-        "--schema", metavar="FILE", help="types of the features, as purerecord info --schema prints"
+        "--schema",
+        metavar="FILE",
+        help="types of the features: JSON or schema.pbtxt, as purerecord schema prints",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print types and what would be written, write nothing"

@@ -44,4 +44,33 @@ def _count(add: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-COMMANDS = (_head, _tail, _count)
+def _schema(add: Commands) -> None:
+    parser = add.command(
+        "schema",
+        "look",
+        "print a schema that fits the records",
+        "purerecord schema 'train-*.tfrecord' > schema.json",
+        "purerecord schema --format python train.tfrecord",
+        "purerecord schema --all --workers 8 --format pbtxt 'train-*.tfrecord' > schema.pbtxt",
+    )
+    reads(parser)
+    parser.add_argument(
+        "--format",
+        choices=("json", "python", "pbtxt"),
+        default="json",
+        help="python is a dict to paste, pbtxt is for TFX (default: json)",
+    )
+    parser.add_argument(
+        "--sample",
+        type=at_least(1),
+        default=1000,
+        metavar="N",
+        help="records to look at in each file (default: 1000)",
+    )
+    parser.add_argument("--all", action="store_true", help="look at all records")
+    parser.add_argument(
+        "--workers", type=at_least(1), metavar="N", help="number of processes with --all (default: 1)"
+    )
+
+
+COMMANDS = (_head, _tail, _count, _schema)

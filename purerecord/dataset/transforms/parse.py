@@ -20,7 +20,7 @@ from ...payload.images import ImageForm
 from ...payload.parse.decode import parse_and_decode
 from ...payload.parse.examples import parse_example, parse_single_example, request_of
 from ...payload.parse.rows import gains_from_others, parse_each
-from ...payload.parse.schema import infer_schema, schema_from_json
+from ...payload.parse.schema import infer_schema, schema_from_text
 from ...payload.specs import FeatureSpec, FixedLenFeature, RaggedFeature
 from ...printable import printable
 from ...records import Records
@@ -71,10 +71,10 @@ def inferred(node: Node) -> dict[str, FeatureSpec]:
 
 
 def from_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """The specs in a JSON file."""
+    """The specs in a file: JSON, or a ``schema.pbtxt``."""
     try:
         with open(path, encoding="utf-8") as file:
-            features = schema_from_json(file.read())
+            features = schema_from_text(file.read())
     except ValueError as error:
         raise ValueError(f"{printable(os.fsdecode(path))}: {error}") from None
     if isinstance(features, tuple):

@@ -11,4 +11,5 @@ chosen_columns     which columns ``text=`` and ``bytes_columns=`` choose
 text               ``text=``: strings as ``str``
 decode             ``decode=``: columns of images as pixels
 schema             ``infer_schema``, and specs as JSON
+schema_pbtxt       specs as ``schema.pbtxt``, the schema of TensorFlow Metadata
 """

@@ -122,6 +122,16 @@ def schema_from_json(text: str | bytes) -> Any:
         raise ValueError("not a schema: nested too deeply") from None
 
 
+def schema_from_text(text: str | bytes) -> Any:
+    """The specs in a schema of either form, or a pair of them: JSON, or a ``schema.pbtxt``."""
+    begin = (text.encode() if isinstance(text, str) else text).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if begin.startswith((b"{", b"[")) or not begin:
+        return schema_from_json(text)
+    from .schema_pbtxt import schema_from_pbtxt  # noqa: PLC0415 - imports protobuf
+
+    return schema_from_pbtxt(begin)
+
+
 def _from_document(document: Any) -> Any:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise ValueError(f'not a schema: a JSON object with "format": "{_FORMAT}" is needed')

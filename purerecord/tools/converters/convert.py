@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import public
 from ...payload.exact_floats import is_exact
-from ...payload.parse.schema import schema_from_json
+from ...payload.parse.schema import schema_from_text
 from ...payload.specs import FeatureSpec, as_features
 from ...printable import printable
 from ...records import Records
@@ -219,12 +219,12 @@ def _checked_options(found: Format, given: Mapping[str, Any], *, inwards: bool) 
 
 
 def _as_specs(schema: Any) -> dict[str, FeatureSpec] | None:
-    """The argument ``schema``: specs, or the path of a JSON schema."""
+    """The argument ``schema``: specs, or the path of a schema."""
     if schema is None:
         return None
     if isinstance(schema, (str, os.PathLike)):
         with open(schema, "rb") as file:
-            schema = schema_from_json(file.read())
+            schema = schema_from_text(file.read())
     if not isinstance(schema, Mapping):
         raise ValueError("the schema is of SequenceExamples; converters take the features of Examples")
     return as_features(schema)

@@ -2,6 +2,7 @@
 
     ends                ``head`` and ``tail``: the first and the last records
     count               ``count``: how many records there are
+    schema              ``schema``: specs that fit the records
     stats               ``stats``: statistics of all features of many files
     example_statistics  the statistics of all features of Examples, batch by batch
     feature_statistics  those of one feature, column by column

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import purerecord as pr
 from tests.support.command_line import CLEAN, PAYLOADS, run, shell
-from tests.support.damage import flip_byte
+from tests.support.damage import flip_byte, frames
 
 # head and tail
 
@@ -89,3 +90,57 @@ def test_count_reads_stdin(capfd):
 def test_damage_inside_a_record_does_not_change_the_count(capfd):
     Path("flipped").write_bytes(flip_byte(CLEAN, 14))
     assert run(capfd, "count", "--total", "flipped") == (0, "100\n", "")
+
+
+# schema
+
+
+def test_schema_prints_what_each_other_command_takes(capfd):
+    for form in ("json", "pbtxt"):
+        code, out, err = run(capfd, "schema", "sound", "--format", form)
+        assert (code, err) == (0, "")
+        Path("schema").write_text(out)
+        assert run(capfd, "validate", "-q", "--schema", "schema", "sound") == (0, "", "")
+        assert run(capfd, "convert", "--schema", "schema", "sound", f"{form}.jsonl")[0] == 0
+        first = next(iter(pr.TFRecordDataset("sound").batch(9).parse("schema")))
+        assert first["label"].tolist() == list(range(9))
+
+
+def test_schema_of_other_records_does_not_fit(capfd):
+    Path("schema").write_text('feature { name: "lable" type: INT presence { min_fraction: 1 } shape {} }')
+    code, out, _ = run(capfd, "validate", "--schema", "schema", "sound")
+    assert code == 3
+    assert "lable" in out
+
+
+def test_schema_is_python_to_paste(capfd):
+    code, out, _ = run(capfd, "schema", "sound", "--format", "python")
+    namespace: dict[str, object] = {}
+    exec(out, namespace)
+    assert (code, sorted(namespace["features"])) == (0, ["label", "name", "score"])
+
+
+def test_schema_of_all_records_has_what_comes_late(capfd):
+    Path("late").write_bytes(CLEAN + frames([pr.encode_example({"late": 1})]))
+    assert "late" not in json.loads(run(capfd, "schema", "late", "--sample", "100")[1])["features"]
+    code, out, err = run(capfd, "schema", "late", "--all", "--workers", "2")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["features"]["late"]["type"] == "RaggedFeature"
+
+
+def test_schema_says_damage_and_goes_on(capfd):
+    for more in ([], ["--all"]):
+        code, out, err = run(capfd, "schema", "damaged", *more)
+        assert (code, sorted(json.loads(out)["features"])) == (3, ["label", "name", "score"])
+        assert err.startswith("purerecord: damaged: [")
+
+
+def test_schema_of_nothing_is_code_1(capfd):
+    Path("empty").write_bytes(b"")
+    for more in ([], ["--all"]):
+        assert run(capfd, "schema", "empty", *more) == (
+            1,
+            "",
+            "purerecord: no record to infer a schema from\n",
+        )
+    assert run(capfd, "schema", "missing")[:2] == (1, "")
