@@ -24,6 +24,7 @@ from .to_arrow import NotTextError, fixed, lists, values_array
 from .types import pa
 
 _TYPES = {UNSET: pa.null(), BYTES: pa.large_binary(), FLOAT: pa.float32(), INT64: pa.int64()}
+_KINDS = {dtype: kind for kind, dtype in _TYPES.items()} | {pa.large_string(): BYTES}
 _VARYING = -1  # the width of a column whose rows have different numbers of values, or none
 
 
@@ -33,6 +34,15 @@ class _Kind:
     def __init__(self, name: str, text: bool) -> None:
         self.name, self._text = name, text
         self._kind = UNSET
+
+    @classmethod
+    def of(cls, name: str, dtype: Any) -> _Kind:
+        """The kind of which ``dtype`` is the type of a value."""
+        if dtype not in _KINDS:
+            raise TypeError(f"column {name!r}: no reader gives values of {dtype}; take the schema of one")
+        kind = cls(name, pa.types.is_large_string(dtype))
+        kind._kind = _KINDS[dtype]
+        return kind
 
     def type(self) -> Any:
         """The Arrow type of a value."""
@@ -85,6 +95,19 @@ class GrowingColumn:
         self._kind = _Kind(name, text)
         self._chunks = [_Chunk(rows)] if rows else []
         self._width: int | None = None  # values per record, in records that have the feature
+
+    @classmethod
+    def of(cls, name: str, dtype: Any) -> GrowingColumn:
+        """A column without rows of a type that ``finish`` has given."""
+        column = cls(name, 0)
+        if pa.types.is_fixed_size_list(dtype):
+            column._width = dtype.list_size
+        elif pa.types.is_large_list(dtype):
+            column._width = _VARYING
+        elif not pa.types.is_null(dtype):
+            column._width = 1
+        column._kind = _Kind.of(name, dtype if column._width in (None, 1) else dtype.value_type)
+        return column
 
     def add_nulls(self, rows: int) -> None:
         """Add a batch of ``rows`` records that lack the feature."""
@@ -192,6 +215,13 @@ class GrowingFeatureList:
     def __init__(self, name: str, rows: int, *, text: bool = False) -> None:
         self._kind = _Kind(name, text)
         self._chunks = [_ListChunk(rows)] if rows else []
+
+    @classmethod
+    def of(cls, name: str, dtype: Any) -> GrowingFeatureList:
+        """A column without rows of a type that ``finish`` has given."""
+        column = cls(name, 0)
+        column._kind = _Kind.of(name, dtype.value_type.value_type)
+        return column
 
     def add_nulls(self, rows: int) -> None:
         """Add a batch of ``rows`` records that lack the list."""

@@ -8,7 +8,8 @@ is converted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from .. import public
 from ..container.byte_range import RangeReader
@@ -31,7 +32,7 @@ from .tables import (
     parsed_batch,
     unknown_column,
 )
-from .types import pa
+from .types import is_feature_list, is_text, pa
 
 
 @public
@@ -41,6 +42,7 @@ def open_reader(
     *,
     columns: Iterable[str] | None = None,
     text: bool | Iterable[str] = False,
+    schema: Any = None,
     compression: Any = "auto",
     verify: bool = True,
     on_error: str = "raise",
@@ -53,25 +55,73 @@ def open_reader(
     The arguments are those of ``read_table``, and so are the columns, but a stream has its types from the
     beginning: without ``features``, those of the first batch of records (8 MiB). A later record with another
     number of values where all had the same, or with a feature that none of these had, is a ``SchemaError``;
-    name the ``columns`` that you want, or give ``features``.
+    name the ``columns`` that you want, or give ``features``. Files that are read apart get the same types
+    with the ``schema`` of the first reader.
 
     >>> for batch in open_reader("train-*.tfrecord"):
     ...     print(batch.num_rows)
     """
-    specs, names, strings = as_specs(features), as_names(columns), ChosenColumns("text", text)
-    if specs is not None and names is not None:
-        raise ValueError("the columns are those of features; columns= chooses among all features")
+    wanted = Wanted.of(features, columns, text, schema)
     source = stored(paths, storage_options, filesystem)
     reader = opened(source, byte_range, compression=compression, verify=verify, on_error=on_error)
-    if specs is not None:
-        schema = parsed_batch(Records.of([]), specs, strings).schema
-        tables = _parsed(reader, specs, strings)
-    else:
-        form = _Form(next(chunks_of(reader), Records.of([])), names, strings)
-        schema, tables = form.first.schema, form.tables(reader)
-    check_text(schema.empty_table(), strings)
+    found, tables = wanted.stream(reader)
     batches = (batch for table in tables for batch in table.combine_chunks().to_batches())
-    return pa.RecordBatchReader.from_batches(schema, batches)
+    return pa.RecordBatchReader.from_batches(found, batches)
+
+
+class Wanted(NamedTuple):
+    """The columns that a stream is to have: those of specs, or the named ones, or all; or those of a
+    schema."""
+
+    specs: Specs | None
+    names: list[str] | None
+    text: ChosenColumns
+    schema: Any
+
+    @classmethod
+    def of(cls, features: Any, columns: Any, text: Any, schema: Any = None) -> Wanted:
+        """The arguments of ``open_reader``, checked."""
+        wanted = cls(as_specs(features), as_names(columns), ChosenColumns("text", text), schema)
+        if wanted.specs is not None and wanted.names is not None:
+            raise ValueError("the columns are those of features; columns= chooses among all features")
+        if schema is not None and (features is not None or text is not False):
+            raise ValueError(
+                "the schema of a reader says all about its columns: give no features and no text"
+            )
+        return wanted
+
+    def only(self, names: list[str], schema: Any) -> Wanted:
+        """The same of the columns ``names`` alone; ``schema`` is that of a stream of all."""
+        if self.specs is not None and names:
+            context, sequence = (
+                None if specs is None else {name: specs[name] for name in names if name in specs}
+                for specs in self.specs
+            )
+            text = ChosenColumns("text", [name for name in names if is_text(schema.field(name).type)])
+            return self._replace(specs=Specs(context or {}, sequence), text=text)
+        chosen = None if self.specs is None and self.names is None and names == schema.names else names
+        fields = pa.schema([schema.field(name) for name in names])
+        return Wanted(None, chosen, ChosenColumns("text", False), fields)
+
+    def stream(self, reader: RecordReader | RangeReader) -> tuple[Any, Iterator[Any]]:
+        """The schema, and the tables of all batches of ``reader``, which is closed at the end."""
+        if self.specs is not None:
+            return self.schema_of(Records.of([])), _parsed(reader, self.specs, self.text)
+        if self.schema is not None:
+            return self.schema, _Form.of(self.schema, self.names).tables(reader)
+        first = next(chunks_of(reader), Records.of([]))
+        form, table = _Form.like(first, self.names, self.text)
+        check_text(table, self.text)
+        return table.schema, chain((table,), form.tables(reader))
+
+    def schema_of(self, records: Records) -> Any:
+        """The schema of a stream that begins with ``records``."""
+        if self.specs is not None:
+            table = parsed_batch(Records.of([]), self.specs, self.text)
+        else:
+            table = _Form.like(records, self.names, self.text)[1]
+        check_text(table, self.text)
+        return table.schema
 
 
 def _parsed(reader: RecordReader | RangeReader, specs: Specs, text: ChosenColumns) -> Iterator[Any]:
@@ -81,44 +131,70 @@ def _parsed(reader: RecordReader | RangeReader, specs: Specs, text: ChosenColumn
 
 
 class _Form:
-    """The columns of the first batch of records, whose form all the others must have."""
+    """The columns of the first batch of records, whose form all the others must have.
 
-    def __init__(self, records: Records, names: list[str] | None, text: ChosenColumns) -> None:
-        self._names = names
+    Records must have no other features, unless ``names`` says which are wanted.
+    """
+
+    def __init__(
+        self, grown: Mapping[str, GrowingColumn | GrowingFeatureList], names: list[str] | None
+    ) -> None:
+        self._grown, self._names = grown, names
+
+    @classmethod
+    def like(cls, records: Records, names: list[str] | None, text: ChosenColumns) -> tuple[_Form, Any]:
+        """The form of the first batch of records, and the table of that."""
         columns, lists = natural_batch(records, names)
-        self._grown: dict[str, GrowingColumn | GrowingFeatureList] = {}
+        made: dict[str, GrowingColumn | GrowingFeatureList] = {}
         for name in sorted(columns.keys() | lists.keys()) if names is None else names:
             if name in columns and name in lists:
-                reason = "is a context feature and a feature list, but a table has one column of that name"
-                raise SchemaError(f"{reason}; name the features that you want by specs", feature=name)
+                raise _both(name)
             if name in columns:
-                column = self._grown[name] = GrowingColumn(name, 0, text=name in text)
+                column = made[name] = GrowingColumn(name, 0, text=name in text)
                 column.add(columns[name], records)
             elif name in lists:
-                found = self._grown[name] = GrowingFeatureList(name, 0, text=name in text)
+                found = made[name] = GrowingFeatureList(name, 0, text=name in text)
                 found.add(lists[name], records)
             else:
                 raise unknown_column(name)
-        self.first = self._table(len(records), {name: grown.finish() for name, grown in self._grown.items()})
+        return cls(made, names), _table(len(records), {name: grown.finish() for name, grown in made.items()})
 
-    def _table(self, rows: int, arrays: Mapping[str, Any]) -> Any:
-        """A table, which has its rows also without columns."""
-        return pa.table(arrays) if arrays else pa.table({"": pa.nulls(rows)}).select([])
+    @classmethod
+    def of(cls, schema: Any, names: list[str] | None) -> _Form:
+        """The form that a stream of this schema has."""
+        made: dict[str, GrowingColumn | GrowingFeatureList] = {}
+        for field in schema:
+            of = GrowingFeatureList.of if is_feature_list(field.type) else GrowingColumn.of
+            made[field.name] = of(field.name, field.type)
+        if names is not None and names != list(made):
+            raise ValueError(f"the schema has the columns {list(made)}, and not {names}")
+        return cls(made, names)
 
     def tables(self, reader: RecordReader | RangeReader) -> Iterator[Any]:
-        """The tables of all batches, the first one included."""
+        """The tables of all batches that ``reader`` still has."""
         with reader:
-            yield self.first
             for records in chunks_of(reader):
                 columns, lists = natural_batch(records, self._names)
                 for name in columns.keys() | lists.keys():
                     if name not in self._grown:
                         raise _came_later(name, columns.get(name), records)
+                    if name in (lists if isinstance(self._grown[name], GrowingColumn) else columns):
+                        raise _both(name)
                 made = {}
                 for name, grown in self._grown.items():
                     found: Any = columns.get(name) if isinstance(grown, GrowingColumn) else lists.get(name)
                     made[name] = grown.like(records, found)
-                yield self._table(len(records), made)
+                yield _table(len(records), made)
+
+
+def _table(rows: int, arrays: Mapping[str, Any]) -> Any:
+    """A table, which has its rows also without columns."""
+    return pa.table(arrays) if arrays else pa.table({"": pa.nulls(rows)}).select([])
+
+
+def _both(name: str) -> SchemaError:
+    reason = "is a context feature and a feature list, but a table has one column of that name"
+    return SchemaError(f"{reason}; name the features that you want by specs", feature=name)
 
 
 def _came_later(name: str, column: Column | None, records: Records) -> SchemaError:

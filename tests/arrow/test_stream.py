@@ -69,6 +69,56 @@ def test_specs_and_columns_tell_the_types_of_later_records(tmp_path, monkeypatch
     assert found.to_pydict() == {"id": [1, 2, 3], "score": [None, [0.5, 1.5], [2.0]]}
 
 
+@given(first=example_batches() | sequence_batches(), later=example_batches() | sequence_batches())
+def test_files_that_are_read_apart_get_one_schema_or_the_same_error(tmp_path_factory, first, later):
+    folder = tmp_path_factory.mktemp("stream")
+    paths = [written(folder / "a.tfrecord", first), written(folder / "b.tfrecord", later)]
+
+    def together():
+        return arrow.open_reader(paths).read_all()
+
+    def apart():
+        tables = [arrow.open_reader(paths[0]).read_all()]
+        tables.append(arrow.open_reader(paths[1], schema=tables[0].schema).read_all())
+        return pa.concat_tables(tables)
+
+    expected, feature = None, None
+    try:
+        expected = together()
+    except pr.SchemaError as error:
+        feature = error.feature
+    if expected is None:
+        with pytest.raises(pr.SchemaError) as caught:
+            apart()
+        assert caught.value.feature == feature
+    elif len(first):  # else the first batch is that of the second file
+        assert apart().schema == expected.schema
+        assert repr(apart().to_pydict()) == repr(expected.to_pydict())
+
+
+def test_a_feature_that_becomes_a_feature_list_later_is_an_error_and_not_null(tmp_path):
+    records = [pr.encode_example({"a": 1}), pr.encode_sequence_example({}, {"a": [[1], [2]]})]
+    paths = [written(tmp_path / str(i), [record]) for i, record in enumerate(records)]
+    for order in (paths, paths[::-1]):
+        with pytest.raises(pr.SchemaError, match="is a context feature and a feature list"):
+            arrow.open_reader(order).read_all()
+
+
+def test_a_schema_is_that_of_a_reader(tmp_path):
+    path = written(tmp_path / "a.tfrecord", [pr.encode_example({"id": 1, "name": "x"})])
+    schema = arrow.open_reader(path).schema
+    ids = pa.schema([schema.field("id")])
+    assert arrow.open_reader(path, columns=["id"], schema=ids).read_all().to_pydict() == {"id": [1]}
+    with pytest.raises(pr.SchemaError, match="none of the first records has it"):
+        arrow.open_reader(path, schema=ids).read_all()
+    with pytest.raises(ValueError, match="give no features"):
+        arrow.open_reader(path, {"id": "int64"}, schema=schema)
+    with pytest.raises(ValueError, match="the schema has the columns"):
+        arrow.open_reader(path, columns=["name"], schema=schema)
+    with pytest.raises(TypeError, match="no reader gives values of int32"):
+        arrow.open_reader(path, schema=pa.schema({"id": pa.int32()}))
+
+
 def test_text_is_asked_for(tmp_path):
     path = written(tmp_path / "a.tfrecord", [pr.encode_example({"name": "cat"}), pr.encode_example({})])
     assert arrow.open_reader(path, text=True).read_all()["name"].to_pylist() == ["cat", None]

@@ -17,7 +17,7 @@ MODULES = [
 ]
 
 # The adapters need a framework. Their tests are skipped without it, and lie together.
-IN_INTEROP = {"beam", "grain", "jax", "torch", "torch_workers"}
+IN_INTEROP = {"beam", "grain", "jax", "torch", "torch_workers", "ray/library", "ray/skipped", "ray/source"}
 # Generated from the .proto files; proto uses it.
 GENERATED = {"payload/_descriptors"}
 
@@ -27,7 +27,9 @@ def test_module_has_a_test_file_of_its_name(module):
     folder, _, name = module.rpartition("/")
     if module in GENERATED:
         return
-    place = TESTS / ("interop" if module in IN_INTEROP else folder)
+    place = TESTS / folder
+    if module in IN_INTEROP:
+        place, name = TESTS / "interop", module.replace("/", "_")
     assert (place / f"test_{name.lstrip('_')}.py").exists(), (
         f"{place.relative_to(TESTS.parent)}/test_{name}.py is missing"
     )

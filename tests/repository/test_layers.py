@@ -44,11 +44,12 @@ SEES = {
     "grain": CORE,
     "beam": {*CORE, "arrow"},
     "arrow": CORE,
+    "ray": {*CORE, "recovery", "arrow"},
     "tfds": CORE,
     "tf": CORE,
     "tools": {*CORE, "recovery", "arrow", "tfds"},
     "view": {*CORE, "recovery", "tools"},
-    "cli": {*CORE, "recovery", "tools", "view"},
+    "cli": {*CORE, "recovery", "tools", "view", "ray"},
 }
 # One module may see more than its folder: there container and payload meet.
 ALSO = {"recovery.validate": {"payload"}}
@@ -80,7 +81,7 @@ LIBRARIES = {
     "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
-ADAPTERS = {"torch", "torch_workers", "jax", "grain", "beam", "arrow", "tfds", "tf", "tools", "view", "cli"}
+ADAPTERS = {"torch", "torch_workers", "jax", "grain", "beam", "arrow", "ray", "tfds", "tf", "tools", "view", "cli"}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec", "google"}
 
 
@@ -216,7 +217,19 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
 
 
 def test_inner_folders_hold_nothing_but_the_path_through_them():
-    exporting = {"dataset", "arrow", "tfds", "tools", "view", "cli", "tf", "tf.data", "tf.image", "tf.io"}
+    exporting = {
+        "dataset",
+        "arrow",
+        "ray",
+        "tfds",
+        "tools",
+        "view",
+        "cli",
+        "tf",
+        "tf.data",
+        "tf.image",
+        "tf.io",
+    }
     for module, path in FILES.items():
         if path.name == "__init__.py" and module not in {"__init__", *exporting}:
             assert len(ast.parse(path.read_text()).body) == 1, f"{module} holds more than its docstring"

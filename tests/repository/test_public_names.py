@@ -29,7 +29,7 @@ from tests.support.settings import sampled
 
 PUBLIC = {
     "purerecord",
-    *(f"purerecord.{name}" for name in ("arrow", "dataset", "grain", "jax", "tf", "tfds", "torch")),
+    *(f"purerecord.{name}" for name in ("arrow", "dataset", "grain", "jax", "ray", "tf", "tfds", "torch")),
 }
 NAMES = sorted(purerecord.__all__)
 CLASSES = [name for name in NAMES if isinstance(getattr(purerecord, name), type)]
@@ -84,7 +84,7 @@ def test_classes_inside_public_classes_are_of_purerecord_too():
     assert {kind.__module__ for kind in inner} == {"purerecord"}
 
 
-@pytest.mark.parametrize("module", ["arrow", "grain", "jax", "tfds", "torch"])
+@pytest.mark.parametrize("module", ["arrow", "grain", "jax", "ray", "tfds", "torch"])
 def test_names_of_a_public_module_say_that_they_are_of_it(module):
     try:
         holder = importlib.import_module(f"purerecord.{module}")

@@ -1,0 +1,36 @@
+"""Ray: a source, a sink and tasks on a cluster: ``purerecord.ray``.
+
+    library         Ray itself
+    shards          the files to read, and how they are divided among tasks
+    skipped         ``Skipped``: what the tasks of a source have skipped
+    source          ``read_tfrecords``: files as a Dataset of Ray
+
+Only this folder imports Ray. It must not know how a frame is laid out nor how an Example is encoded. A name
+is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Which module of this folder defines which public names.
+_HOMES: dict[str, list[str]] = {
+    "skipped": ["Skipped"],
+    "source": ["TFRecordDatasource", "read_tfrecords"],
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOME)

@@ -1,0 +1,28 @@
+"""Without Ray, ``purerecord.ray`` says how to install it; its names are known without it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import purerecord.ray as prr
+
+WITHOUT = """
+import sys
+sys.modules["ray"] = None
+import purerecord.ray
+assert "read_tfrecords" in dir(purerecord.ray)
+try:
+    purerecord.ray.read_tfrecords
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_the_error_says_what_to_install():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith('purerecord.ray needs Ray: pip install "purerecord[ray]"')
+
+
+def test_a_wrong_name_is_an_attribute_error():
+    assert not hasattr(prr, "read_everything")
