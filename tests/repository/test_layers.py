@@ -81,7 +81,20 @@ LIBRARIES = {
     "storage.stores": {"fsspec", "obstore"},
     "storage.bz2_xz_zstd": {"backports"},
 }
-ADAPTERS = {"torch", "torch_workers", "jax", "grain", "beam", "arrow", "ray", "tfds", "tf", "tools", "view", "cli"}
+ADAPTERS = {
+    "torch",
+    "torch_workers",
+    "jax",
+    "grain",
+    "beam",
+    "arrow",
+    "ray",
+    "tfds",
+    "tf",
+    "tools",
+    "view",
+    "cli",
+}
 TF_LIBRARIES = {"numpy", "PIL", "ml_dtypes", "fsspec", "google"}
 
 
