@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .. import public
 from .library import ray
 
 
@@ -31,6 +32,7 @@ class _Notes:
         return sorted(self._notes.values())
 
 
+@public
 class Skipped:
     """What was skipped with ``on_error="skip"``, to be asked when the dataset has been read.
 

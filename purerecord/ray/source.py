@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from .. import public
 from ..arrow.stream import Wanted
 from ..arrow.tables import chunks_of, opened, to_arrow
 from ..container.reader import check_on_error
@@ -38,6 +39,7 @@ _COMPRESSIONS = {None: "", "detect": "auto", "gzip": "GZIP", "bz2": "BZ2", "zstd
 _TF_TYPES = {1: np.bytes_, 2: np.int64, 3: np.float32}
 
 
+@public
 def read_tfrecords(
     paths: Any, features: Any = None, *, skipped: Skipped | None = None, **options: Any
 ) -> Any:
@@ -57,6 +59,7 @@ def read_tfrecords(
     return ray.data.read_datasource(datasource, **options)
 
 
+@public
 class TFRecordDatasource(ray.data.Datasource):  # type: ignore[misc]
     """What ``read_tfrecords`` reads.
 

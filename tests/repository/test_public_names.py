@@ -88,10 +88,10 @@ def test_classes_inside_public_classes_are_of_purerecord_too():
 def test_names_of_a_public_module_say_that_they_are_of_it(module):
     try:
         holder = importlib.import_module(f"purerecord.{module}")
+        homes = [getattr(holder, name).__module__ for name in holder.__all__]
     except ImportError as error:
         pytest.skip(str(error))
-    for name in holder.__all__:
-        assert getattr(holder, name).__module__ in (f"purerecord.{module}", "purerecord")
+    assert {*homes} <= {f"purerecord.{module}", "purerecord"}
 
 
 def test_names_of_the_dataset_module_are_those_of_purerecord():
