@@ -26,7 +26,7 @@ from .options import (
     reads,
     stores,
 )
-from .verbs import convert_arguments, inspect_arguments, rewrite_arguments
+from .verbs import convert_arguments, inspect_arguments, rewrite_arguments, view_arguments
 
 _EXAMPLES = """\
 examples:
@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
         "verbs.inspect": inspect_arguments.COMMANDS,
         "verbs.convert": convert_arguments.COMMANDS,
         "verbs.rewrite": rewrite_arguments.COMMANDS,
+        "verbs.view": view_arguments.COMMANDS,
     }
     for module, definitions in families.items():
         add.module = module

@@ -1,1 +1,41 @@
-"""The viewer: a local page that shows what is in the files."""
+"""The viewer: a local page that shows what is in the files.
+
+    viewer         ``Viewer`` and ``view``: the files and the server together
+    limits         what a request may cost
+    catalog        the files, and the threads that count their records
+    source         what the viewer asks of a file, whatever its compression
+    plain_file, block_file, spooled_file   the three kinds of files
+    places         where records are
+    decoded        a payload as the viewer sees it
+    cells          values as JSON
+    picture_size   how large a picture is, from its header
+    rows           a page of the table
+    record         the page of a record
+    api            the endpoints
+    parameters     the query of a URL
+    access         tokens, hosts, origins, and the headers of every answer
+    server         HTTP
+    page/          what the browser loads
+
+The path of a request: ``server`` → ``access`` → ``api`` → ``catalog`` → a source → ``decoded`` → ``cells``.
+``Viewer`` and ``view`` are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["Viewer", "view"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.viewer"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

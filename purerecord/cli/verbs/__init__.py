@@ -6,4 +6,5 @@ that is slow to import.
     inspect_arguments, inspect     head, tail, count, schema
     convert_arguments, convert     other formats to TFRecords, and back
     rewrite_arguments, rewrite     reshard, merge, compress
+    view_arguments, view           a local page that shows the files
 """

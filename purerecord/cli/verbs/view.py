@@ -1,0 +1,37 @@
+"""``purerecord view``: the viewer, until Ctrl-C. This module must not know how files are shown."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from argparse import Namespace
+from typing import Any
+
+from ...storage.url import is_url, stored
+from ...view.viewer import Viewer
+from ..exit_status import flush, say, write
+from ..options import COMPRESSIONS
+
+
+def view(arguments: Namespace) -> int:
+    """Serve the files, and open them in the browser."""
+    compression = COMPRESSIONS[arguments.compression]
+    with Viewer(_paths(arguments), port=arguments.port, compression=compression) as viewer:
+        write(f"{viewer.url}\n".encode())
+        flush()
+        say("this URL shows the files to whoever has it, until you press Ctrl-C")
+        if not arguments.no_browser:
+            webbrowser.open(viewer.url)
+        viewer.wait()
+    return 0
+
+
+def _paths(arguments: Namespace) -> list[Any]:
+    """The paths with the options of stores; - is stdin."""
+    options = dict(arguments.storage_option)
+    paths: list[Any] = []
+    for path in arguments.paths:
+        if path == "-" and sys.stdin is None:
+            raise ValueError("stdin is closed")
+        paths.append(sys.stdin.buffer if path == "-" else stored(path, options) if is_url(path) else path)
+    return paths

@@ -1,0 +1,160 @@
+"""The endpoints: a URL's parameters in, an answer of JSON out.
+
+Each is a method of ``Api``, listed in ``endpoints``. They check the parameters and leave the work to the
+other modules. This module does not know who may ask, nor how an answer is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .. import __version__
+from .catalog import Catalog, ShownFile, known_files
+from .limits import Limits
+from .parameters import Parameters, RefusedError
+from .picture_size import MOST_PIXELS
+from .plain_file import PlainFile
+from .record import frame_fields, record_of
+from .rows import Cursor, page, row_of
+from .server import Answer, Endpoint, as_json
+from .source import Source
+
+_CURSOR = re.compile(r"([0-9]{1,9}):([0-9]{1,18})")
+
+
+class Api:
+    """The endpoints over a catalog."""
+
+    def __init__(self, catalog: Catalog, title: str) -> None:
+        self._catalog = catalog
+        self._limits: Limits = catalog.limits
+        self._title = title
+
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """The functions by the ends of their URLs."""
+        return {
+            "api/about": self.about,
+            "api/files": self.files,
+            "api/damage": self.damage,
+            "api/rows": self.rows,
+            "api/record": self.record,
+            "api/hex": self.hex,
+        }
+
+    def about(self, _: Parameters) -> Answer:
+        """What this viewer is, and what it bounds."""
+        limits = self._limits
+        bounds = {"rows": limits.page_rows, "columns": 200, "record_bytes": limits.record_bytes}
+        bounds |= {"hex_bytes": limits.hex_bytes, "picture_pixels": MOST_PIXELS}
+        return as_json({"version": __version__, "limits": bounds})
+
+    def files(self, given: Parameters) -> Answer:
+        """The files, and how far they are counted."""
+        begin, limit = given.number("from", 0), min(given.number("limit", 500), 5000)
+        catalog = self._catalog
+        known = {"title": self._title, "from": begin, "of": len(catalog.files), "busy": catalog.busy}
+        return as_json(
+            known
+            | {"cut": catalog.cut, "totals": catalog.totals()}
+            | {"files": known_files(catalog.files[begin : begin + limit])}
+        )
+
+    def damage(self, given: Parameters) -> Answer:
+        """The damage of a file."""
+        file, source = self._source(given)
+        listed = []
+        for one in source.damages:
+            facts = one.to_dict()
+            facts |= {"size": one.size, "row": source.row_at(one.begin)}
+            listed.append(facts)
+        known = {"file": file.number, "plain_size": source.plain_size, "walked": source.walked}
+        known |= {"verified": source.verified, "cut": source.damages.cut, "count": source.damages.count}
+        return as_json(known | {"damages": listed})
+
+    def rows(self, given: Parameters) -> Answer:
+        """A page of the table."""
+        limit = min(given.number("limit", 50), self._limits.page_rows)
+        columns = given.texts("column")
+        scope = self._scope(given)
+        cursor = self._cursor(given, scope)
+        found, facts = page(self._catalog, cursor, limit, whole=scope is None)
+        file = self._catalog.files[cursor[0]] if cursor[0] < len(self._catalog.files) else None
+        source = None if file is None else file.source
+        facts |= {"known": source.count if source else 0, "exact": bool(source and source.exact)}
+        rows = [row_of(one, columns, self._limits) for one in found]
+        return as_json({"rows": rows, "searched": None, **facts})
+
+    def record(self, given: Parameters) -> Answer:
+        """The page of a record."""
+        file, source, row = self._row(given)
+        return as_json(record_of(file, source, row, self._limits))
+
+    def hex(self, given: Parameters) -> Answer:
+        """Bytes of a frame, or anywhere in an uncompressed file."""
+        begin = given.number("begin", 0)
+        size = min(given.number("size", 4096), self._limits.hex_bytes)
+        if "row" not in given and "offset" in given:
+            return as_json(self._raw_bytes(given, size))
+        _, source, row = self._row(given)
+        offset, length, _ = source.place(row)
+        data = source.frame_bytes(row, begin, size)
+        made = None if isinstance(source, PlainFile) else "the file is compressed; this is its frame inflated"
+        facts = {"begin": begin, "end": begin + len(data), "total": length + 16, "offset": offset}
+        fields = frame_fields(source, row, length, self._limits)
+        return as_json(facts | {"hex": data.hex(), "fields": fields, "note": made})
+
+    def _raw_bytes(self, given: Parameters, size: int) -> dict[str, Any]:
+        _, source = self._source(given)
+        if not isinstance(source, PlainFile):
+            raise RefusedError("bytes at any place can be shown of an uncompressed file only")
+        offset = given.number("offset")
+        data = source.bytes_at(offset, size)
+        facts = {"begin": offset, "end": offset + len(data), "total": source.plain_size, "offset": 0}
+        return facts | {"hex": data.hex(), "fields": [], "note": None}
+
+    # --- Parameters ---------------------------------------------------------------------------------
+
+    def _scope(self, given: Parameters) -> int | None:
+        """The number of a file; None for all files."""
+        text = given.text("scope", "0")
+        return None if text == "all" else self._file_number(text)
+
+    def _file_number(self, text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) >= len(self._catalog.files):
+            raise RefusedError("there is no such file", 404)
+        return int(text)
+
+    def _cursor(self, given: Parameters, scope: int | None) -> Cursor:
+        text = given.text("cursor", "")
+        if not text:
+            return (scope or 0), given.number("row", 0)
+        match = _CURSOR.fullmatch(text)
+        if match is None or int(match[1]) > len(self._catalog.files) or scope not in (None, int(match[1])):
+            raise RefusedError("the cursor is none of this viewer")
+        return int(match[1]), int(match[2])
+
+    def _source(self, given: Parameters, row: int = 0) -> tuple[ShownFile, Source]:
+        file = self._catalog.files[self._file_number(given.text("file", "0"))]
+        source = self._catalog.reach(file, row)
+        if source is None:
+            raise RefusedError(file.failure or "the file cannot be read", 404)
+        return file, source
+
+    def _row(self, given: Parameters) -> tuple[ShownFile, Source, int]:
+        """The record that ``row`` or ``offset`` names."""
+        if "row" in given or "offset" not in given:
+            row = given.number("row")
+            file, source = self._source(given, row)
+        else:
+            offset = given.number("offset")
+            file, source = self._source(given)
+            found = source.row_at(offset)
+            if found is None or found >= source.count or source.place(found)[0] != offset:
+                raise RefusedError(f"no record is known to begin at byte {offset:,}", 404)
+            row = found
+        if row >= source.count:
+            more = "" if source.exact else " so far"
+            raise RefusedError(f"there is no record {row:,}: the file has {source.count:,}{more}", 404)
+        return file, source, row

@@ -1,0 +1,114 @@
+"""``BlockFile``: a file of blocked GZIP, read block by block at any place through ``RecordFile``.
+
+The headers of the blocks tell how many records there are. Where the records lie inside a block is only known
+once it is inflated. This module does not know what a payload means.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from contextlib import suppress
+
+from ..container.frames import OVERHEAD
+from ..container.index import Index
+from ..container.record_file import RecordFile
+from ..errors import CorruptionError, PureRecordError
+from ..records import Records
+from ..storage.file_handles import open_file
+from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
+from .limits import Limits
+from .source import Damages, Fetched, without_payload
+from .spooled_file import rebuilt_frame
+
+
+class BlockFile:
+    """The blocked GZIP file at ``path``, whose ``index`` is known."""
+
+    compression = "GZIP"
+
+    def __init__(self, path: str, limits: Limits) -> None:
+        self._path = path
+        self._limits = limits
+        self._file = open_file(path)
+        self.size: int | None = self._file.size()
+        self._records = RecordFile(path)
+        (index,) = self._records.load_indexes()
+        if index is None or index.first_records is None:
+            raise CorruptionError("there is other data after the blocks", path=path)
+        self._index: Index = index
+        self._firsts = index.first_records.tolist()
+        self.plain_size: int | None = None
+        self.walked = self.verified = self._checked = 0
+        self.exact = True
+        self.progress: float | None = 1.0
+        self.message: str | None = None
+        self.damages = Damages(limits.damages)
+
+    @property
+    def count(self) -> int:
+        """How many records there are."""
+        return len(self._index)
+
+    def walk(self) -> bool:
+        """Nothing is left to count."""
+        return False
+
+    def check(self) -> bool:
+        """Blocks are checked when they are read."""
+        return False
+
+    def allow_more(self) -> None:
+        """Nothing stops at a limit."""
+
+    def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
+        """Rows from ``begin`` on, of one block."""
+        block = bisect_right(self._firsts, begin) - 1
+        stop = self._firsts[block + 1] if block + 1 < len(self._firsts) else self.count
+        end = min(end, stop)
+        header = decode_block_header(self._file.read_at(int(self._index.offsets[block]), BLOCK_HEADER_SIZE))
+        if header is None or header.data_size > self._limits.record_bytes:
+            size = "unknown" if header is None else f"{header.data_size:,} bytes"
+            return without_payload(begin, 0, None, f"GZIP block {block} is too large to be inflated: {size}")
+        found: list[bytes] = []
+        problems: dict[int, str] = {}
+        taken = 0
+        for row in range(begin, end):
+            try:
+                payload = self._records[row]
+            except (PureRecordError, OSError) as error:
+                problems[row] = str(error)
+                payload = b""
+            taken += len(payload) + OVERHEAD
+            if found and taken > most_bytes:
+                problems.pop(row, None)
+                break
+            found.append(payload)
+        records = Records.of(found)
+        records.path, records.first = self._path, begin
+        return Fetched(begin, records, list(map(len, found)), [None] * len(found), problems)
+
+    def frame_bytes(self, row: int, begin: int, size: int) -> bytes:
+        """Bytes of the frame of a row, made again of its payload."""
+        with suppress(PureRecordError):
+            return rebuilt_frame(self._records[row])[begin : begin + size]
+        return b""
+
+    def place(self, row: int) -> tuple[int | None, int, str]:
+        """Where a row is."""
+        block = bisect_right(self._firsts, row) - 1
+        begin = int(self._index.offsets[block])
+        end = begin + int(self._index.sizes[block])
+        length = 0
+        with suppress(PureRecordError):
+            length = len(self._records[row])
+        inside = f"record {row - self._firsts[block]:,} of GZIP block {block:,}"
+        return None, length, f"{inside}, which is bytes {begin:,} to {end:,} of the file"
+
+    def row_at(self, offset: int) -> int | None:
+        """Offsets in the plain data are not known."""
+        return None
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            self._file.close()

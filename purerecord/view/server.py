@@ -1,0 +1,205 @@
+"""The HTTP server: one request in, one answer out, and nothing that a request can break.
+
+``Server`` listens, ``_Handler`` reads a request, asks ``Access`` whether it is allowed and a function of the
+table of endpoints for the answer. Only GET is answered. A fault in a function is an answer with one sentence;
+no traceback leaves the process. This module must not know what the endpoints answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from socket import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..printable import printable
+from .access import DATA_POLICY, HEADERS, PAGE_POLICY, Access
+from .limits import Limits
+from .parameters import Parameters, RefusedError
+
+_PAGE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(?:html|css|js|svg|png|woff2)")
+_PAGE_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "woff2": "font/woff2",
+}
+_LONGEST_URL = 16_384
+_IDLE = 30.0  # seconds without a byte after which a connection is closed
+
+
+@dataclass
+class Answer:
+    """What goes back: the whole ``body``, or its parts one after the other."""
+
+    body: bytes | Iterator[bytes]
+    content_type: str = "application/json"
+    status: int = 200
+    policy: str = DATA_POLICY
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Endpoint = Callable[[Parameters], Answer]
+
+
+def as_json(value: Any, status: int = 200) -> Answer:
+    """An answer in JSON."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return Answer(text.encode(), "application/json", status)
+
+
+def failure(status: int, reason: str) -> Answer:
+    """An answer that says in one sentence why there is no other."""
+    return as_json({"error": printable(reason)}, status)
+
+
+class Server(ThreadingHTTPServer):
+    """Answers at ``host`` and ``port``; port 0 takes a free one."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(
+        self, host: str, port: int, access: Access, endpoints: Mapping[str, Endpoint], limits: Limits
+    ) -> None:
+        self.access = access
+        self.endpoints = endpoints
+        self.limits = limits
+        self.pages = _page_files()
+        self.turns = threading.BoundedSemaphore(limits.requests)
+        self._connections = threading.BoundedSemaphore(limits.connections)
+        super().__init__((host, port), _Handler)
+        self.port = int(self.server_address[1])
+        access.serve(host, self.port)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, unless there are too many."""
+        if not self._connections.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer the requests of one connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._connections.release()
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
+        """A connection that breaks is nothing to report."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    timeout = _IDLE
+
+    def version_string(self) -> str:
+        return "purerecord"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the overridden one
+        """The log would hold the token."""
+
+    def do_GET(self) -> None:
+        """Answer one request."""
+        answer = self._answer()
+        with suppress(BrokenPipeError, ConnectionError, TimeoutError):
+            self._send(answer)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse a request that is no GET, or no HTTP; its text is not repeated."""
+        self.close_connection = True
+        self.request_version = self.protocol_version  # with none known, Python would leave out the headers
+        status = 405 if code == 501 else code
+        with suppress(BrokenPipeError, ConnectionError, TimeoutError):
+            self._send(
+                failure(status, "only GET is answered" if status == 405 else "a request that cannot be read")
+            )
+
+    def _answer(self) -> Answer:
+        server = self.server
+        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # a body would be taken for the next request
+            return failure(400, "a request must have no body")
+        reason = server.access.refusal(self.headers)
+        if reason is not None:
+            return failure(403, reason)
+        if len(self.path) > _LONGEST_URL:
+            return failure(414, "the URL is too long")
+        parts = urlsplit(self.path if self.path.startswith("/") else "/")
+        name = server.access.inside(parts.path)
+        if name is None:
+            return failure(403, "open the URL that purerecord view printed; it holds a secret token")
+        return self._answer_to(name, parts.query)
+
+    def _answer_to(self, name: str, query: str) -> Answer:
+        """The answer to an allowed request."""
+        server = self.server
+        page = server.pages.get(name or "index.html")
+        endpoint = server.endpoints.get(name)
+        if page is not None or endpoint is None:
+            return page or failure(404, "there is nothing at this URL")
+        if not server.turns.acquire(timeout=server.limits.patience):
+            return failure(503, "the viewer is busy; try again")
+        try:
+            return _called(endpoint, query)
+        finally:
+            server.turns.release()
+
+    def _send(self, answer: Answer) -> None:
+        body = answer.body
+        self.send_response(answer.status)
+        for name, value in {**HEADERS, **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.content_type)
+        self.send_header("Content-Security-Policy", answer.policy)
+        if isinstance(body, bytes):
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        try:
+            for part in body:
+                if part:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+            self.wfile.write(b"0\r\n\r\n")
+        except Exception:  # without the last chunk, the browser knows that the download failed
+            self.close_connection = True
+            raise
+
+
+def _called(endpoint: Endpoint, query: str) -> Answer:
+    """The answer of an endpoint, or one that says what went wrong."""
+    try:
+        return endpoint(Parameters(query))
+    except RefusedError as error:
+        return failure(error.status, str(error))
+    except MemoryError:
+        return failure(413, "there is not enough memory to show this")
+    except Exception as error:  # a fault of a file or of ours: the next request may go well
+        return failure(500, f"{type(error).__name__}: {error}"[:1000])
+
+
+def _page_files() -> dict[str, Answer]:
+    """The files of the page, read once: nothing else on the disk can ever be asked for."""
+    found = {}
+    for file in files(__package__).joinpath("page").iterdir():
+        if _PAGE_NAME.fullmatch(file.name) and file.is_file():
+            kind = _PAGE_TYPES[file.name.rpartition(".")[2]]
+            found[file.name] = Answer(file.read_bytes(), kind, policy=PAGE_POLICY)
+    return found
