@@ -3,6 +3,7 @@
     converters/  files of other formats to TFRecords, and back
     rewrite/     TFRecords to other TFRecords: reshard, shuffle, select, sort ...
     inspect/     what is in the files: schemas, statistics, sizes
+    one_kind     columns in which every feature has one kind
     expression_values   the values that an expression computes with
     expression   ``Expression``: a condition on the features of a record, as text
 
@@ -27,6 +28,9 @@ _HOMES: dict[str, list[str]] = {
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],
     "rewrite.reshard": ["compress", "merge", "reshard"],
+    "rewrite.sample": ["sample"],
+    "rewrite.select": ["select"],
+    "rewrite.split": ["split"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -31,10 +31,10 @@ from .. import public
 from ..bytes_column import BytesColumn
 from ..errors import SchemaError
 from ..payload.columns.block_decoder import decode_row
-from ..payload.columns.gather import Column, gather
+from ..payload.columns.gather import Column
 from ..payload.columns.gather_sequences import has_feature_lists
 from ..payload.recognize import check_example
-from ..payload.wire import ABSENT, UNSET, decode_sequence
+from ..payload.wire import ABSENT, decode_sequence
 from ..printable import printable
 from ..records import Records
 from .expression_values import (
@@ -47,6 +47,7 @@ from .expression_values import (
     text_matches,
     text_sizes,
 )
+from .one_kind import of_one_kind
 
 _T = TypeVar("_T")
 
@@ -71,25 +72,17 @@ class Expression:
         self.text = text
         self._condition = parser.whole()
         self.features: tuple[str, ...] = tuple(dict.fromkeys(parser.features))
+        # Those that some record must have for the expression to make sense: not only asked for with has().
+        self.needed: tuple[str, ...] = tuple(dict.fromkeys(parser.needed))
 
     def matches(self, records: Records | Sequence[bytes]) -> Mask:
         """Which of the records it holds for."""
         batch = Records.of(records)
-        columns = gather(batch, dict.fromkeys(self.features), in_place=_Everything())
-        self._check(batch, columns)
-        kinds = [
-            np.where(column.kinds > UNSET, column.kinds, column.kind)
-            for column in columns.values()
-            if column.kinds is not None and bool((column.kinds > UNSET).any())
-        ]
-        if any(bool((kind != kind[0]).any()) for kind in kinds):  # the same feature holds several kinds
-            found = np.zeros(len(batch), bool)
-            together, rows_of = np.unique(np.stack(kinds, axis=1), axis=0, return_inverse=True)
-            for number in range(len(together)):
-                rows = np.flatnonzero(rows_of.reshape(-1) == number)
-                found[rows] = self.matches(batch.take(rows))
-            return found
-        return self._condition.holds(_EachRecord(batch, columns))
+        found = np.zeros(len(batch), bool)
+        for rows, some, columns in of_one_kind(batch, self.features):
+            self._check(some, columns)
+            found[rows] = self._condition.holds(_EachRecord(some, columns))
+        return found
 
     def _check(self, batch: Records, columns: dict[str, Column]) -> None:
         """Raise an error for records that have these features in another form, or are other messages."""
@@ -116,11 +109,6 @@ class Expression:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Expression, (self.text,)
-
-
-class _Everything:
-    def __contains__(self, name: object) -> bool:
-        return True
 
 
 def _error(records: Records, row: int, reason: str, feature: str | None = None) -> SchemaError:
@@ -373,7 +361,7 @@ class _Token(NamedTuple):
 
 
 class _Parser:
-    """Parses one text. ``features`` are the names in it, in their order."""
+    """Parses one text. ``features`` are the names in it, in their order; ``needed`` those not in has()."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
@@ -382,6 +370,7 @@ class _Parser:
         if len(text) > MOST_CHARACTERS:
             self._fail(MOST_CHARACTERS, f"it is longer than {MOST_CHARACTERS:,} characters")
         self.features: list[str] = []
+        self.needed: list[str] = []
         self._tokens = self._split()
         self._place = self._nested = self._operators = 0
         self._in_values = False  # inside of any() or all()
@@ -585,13 +574,14 @@ class _Parser:
             return found
         self._fail(token.at, "a feature, a number, a string or ( must follow")
 
-    def _feature(self) -> _Feature:
+    def _feature(self, *, needed: bool = True) -> _Feature:
         token = self._next
         if token.kind not in ("quoted", "name") or token.text in _WORDS:
             self._fail(token.at, "the name of a feature must follow")
         self._place += 1
         name = token.text.strip("`") if token.kind == "quoted" else token.text
         self.features.append(name)
+        self.needed += [name] * needed
         return _Feature(name)
 
     def _call(self) -> Any:
@@ -604,7 +594,7 @@ class _Parser:
         if name in ("has", "len", "any", "all") and self._in_values:
             self._fail(token.at, f"{name}() cannot stand in any() or all()")
         if name == "has":
-            found = _Has(self._feature().name)
+            found = _Has(self._feature(needed=False).name)
         elif name == "len":
             found = _Length(self._feature().name)
         elif name == "size":

@@ -15,6 +15,9 @@ from ...storage.file_handles import file_size
 from ...storage.paths import resolve
 from ...storage.url import is_url, stored
 from ...tools.rewrite import reshard as resharding
+from ...tools.rewrite import sample as sampling
+from ...tools.rewrite import select as selecting
+from ...tools.rewrite import split as splitting
 from ...tools.rewrite.how import How
 from ...tools.rewrite.report import Rewritten
 from ..exit_status import Outcome, write
@@ -39,6 +42,46 @@ def compress(arguments: Namespace) -> int:
     """Compress files, or undo that."""
     with _Run(arguments) as run:
         return run.report(resharding.compress(run.paths, run.out, arguments.to, **run.how))
+
+
+def select(arguments: Namespace) -> int:
+    """Write some of the records, with some of their features."""
+    with _Run(arguments) as run:
+        done = selecting.select(
+            run.paths,
+            run.out,
+            where=arguments.where,
+            features=arguments.features,
+            drop=arguments.drop or (),
+            rename=dict(arguments.rename or ()),
+            **run.how,
+        )
+        return run.report(done)
+
+
+def sample(arguments: Namespace) -> int:
+    """Write a random part of the records."""
+    with _Run(arguments) as run:
+        fraction, count = arguments.fraction, arguments.count
+        done = sampling.sample(
+            run.paths, run.out, fraction=fraction, count=count, seed=arguments.seed, **run.how
+        )
+        return run.report(done)
+
+
+def split(arguments: Namespace) -> int:
+    """Divide the records among splits."""
+    with _Run(arguments) as run:
+        done = splitting.split(
+            run.paths,
+            run.out,
+            arguments.split,
+            seed=arguments.seed,
+            by=arguments.by,
+            stratify=arguments.stratify,
+            **run.how,
+        )
+        return run.report(done)
 
 
 class _Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 from ..options import FILES, Commands, at_least, compression, size, stores
@@ -47,6 +48,85 @@ def _compress(add: Commands) -> None:
     _writes(parser, compresses=False)
 
 
+def _select(add: Commands) -> None:
+    parser = add.command(
+        "select",
+        "rewrite",
+        "write some of the records, with some of their features",
+        "purerecord select 'train-*.tfrecord' cats@*.tfrecord --where 'label == 7 and score > 0.5'",
+        "purerecord select train.tfrecord small.tfrecord --drop image/encoded --rename label=class",
+    )
+    parser.add_argument(
+        "--where", metavar="EXPRESSION", help="only records for which it holds, like 'label in (3, 7)'"
+    )
+    parser.add_argument("--features", type=_names, metavar="A,B", help="keep only these features")
+    parser.add_argument("--drop", type=_names, metavar="A,B", help="leave these features out")
+    parser.add_argument(
+        "--rename", type=_renamed, action="append", metavar="OLD=NEW", help="(may be given again)"
+    )
+    _writes(parser)
+
+
+def _sample(add: Commands) -> None:
+    parser = add.command(
+        "sample",
+        "rewrite",
+        "write a random part of the records, in their order",
+        "purerecord sample 'train-*.tfrecord' small.tfrecord -n 1000",
+        "purerecord sample 'train-*.tfrecord' small/ --fraction 0.01",
+    )
+    how_many = parser.add_mutually_exclusive_group(required=True)
+    how_many.add_argument("-n", "--count", type=at_least(1), metavar="N", help="exactly N records")
+    how_many.add_argument("--fraction", type=float, metavar="F", help="about this part, like 0.01")
+    _seed(parser)
+    _writes(parser)
+
+
+def _split(add: Commands) -> None:
+    parser = add.command(
+        "split",
+        "rewrite",
+        "divide the records at random among train, val ...",
+        "purerecord split 'all-*.tfrecord' 'new/{split}@10.tfrecord' --split train=0.8,val=0.2",
+        "purerecord split all.tfrecord '{split}.tfrecord' --split train=0.9,test=0.1 --stratify label",
+    )
+    parser.add_argument(
+        "--split", type=_shares, required=True, metavar="A=SHARE,B=SHARE", help="names, and shares of 1"
+    )
+    parser.add_argument(
+        "--by", metavar="FEATURE", help="keep records with the same value together (default: equal records)"
+    )
+    parser.add_argument("--stratify", metavar="FEATURE", help="exact shares for each value of this feature")
+    _seed(parser)
+    _writes(parser)
+
+
+def _seed(parser: Any) -> None:
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choice (default: 0)")
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"it must be like OLD=NEW, not {text!r}")
+    return old, new
+
+
+def _shares(text: str) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = part.partition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"it must be like train=0.8,val=0.2, not {text!r}") from None
+    return shares
+
+
 def _writes(parser: Any, *, compresses: bool = True) -> None:
     """Add the arguments of a command that reads files and writes shards."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help=FILES.replace(" or - for stdin", ""))
@@ -79,4 +159,4 @@ def _writes(parser: Any, *, compresses: bool = True) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing if all is well")
 
 
-COMMANDS = (_reshard, _merge, _compress)
+COMMANDS = (_reshard, _merge, _compress, _select, _sample, _split)

@@ -13,9 +13,14 @@ What all commands share, in the order in which a rewrite passes through it:
     engine          ``Rewrite``: one run, from the inputs to the new names
     report          ``Rewritten``: what came of it
 
+    record_keys     numbers that stand for records: random ones, digests
+
 The commands:
 
     reshard         ``reshard``, ``merge`` and ``compress``: the same records in other files
+    select          some records, with some features; ``feature_edit`` drops and renames these
+    sample          a random part of the records
+    split           train, val and test; ``strata`` finds where classes are cut
 
 A command consists of tasks, each of which reads a part of the input and writes files of its own. What a task
 writes does not depend on how many run at the same time, so neither does the result.

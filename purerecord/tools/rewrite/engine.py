@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...container.manifest import Manifest, ManifestEntry
 from ...storage.compression import TFRecordOptions, as_options
@@ -23,7 +23,7 @@ from ...storage.url import Url
 from .how import How, complete
 from .inputs import CountRecords, FileSource, Source, check_unchanged, find_inputs, options_like
 from .mapping import MapInput, Transform
-from .outputs import check_names, divided, find_output
+from .outputs import Output, check_names, divided, find_output
 from .publish import Complete, publish
 from .report import Rewritten
 from .shards import grouped, shard_file
@@ -34,22 +34,34 @@ from .work_folder import HeldFolder, work_folder_path
 _LAYOUT = 1
 
 
+class Dataset(NamedTuple):
+    """Complete shards, and what is known of each."""
+
+    output: Output
+    shards: list[Complete]
+    facts: list[dict[str, Any]]
+
+
 class Rewrite:
-    """A run of the command ``verb``. Its ``parameters`` must be the same if it goes on with another run."""
+    """A run of the command ``verb``. Its ``parameters`` must be the same if it goes on with another run.
+
+    ``out`` is the name of the output, or a list of those of several.
+    """
 
     def __init__(self, verb: str, paths: Any, out: Any, parameters: dict[str, Any], how: How) -> None:
         self.how = complete(how)
         storage = (self.how["storage_options"], self.how["filesystem"])
-        self.output = find_output(out, self.how)
+        self.outputs = [find_output(one, self.how) for one in (out if isinstance(out, list) else [out])]
+        self.output = self.outputs[0]
         self.inputs = find_inputs(paths, self.how["compression"], self.how["on_error"], storage)
         given = self.how["options"]
         self.options: TFRecordOptions = options_like(self.inputs) if given is None else as_options(given)
-        check_names(self.output.expected(self.inputs), self.inputs)
+        check_names(self._expected(), self.inputs)
         self._plan = {
             "layout": _LAYOUT,
             "command": verb,
             "arguments": {**parameters, "on_error": self.how["on_error"]},
-            "output": self.output.facts,
+            "output": {str(number): output.facts for number, output in enumerate(self.outputs)},
             "compression": repr(self.options),
             "input": [source.facts for source in self.inputs],
         }
@@ -83,10 +95,13 @@ class Rewrite:
         """Whether only a report is wanted."""
         return self.how["dry_run"]
 
-    def would(self, paths: Sequence[str] | None = None) -> Rewritten:
+    def _expected(self) -> list[str]:
+        return [name for output in self.outputs for name in output.expected(self.inputs)]
+
+    def would(self) -> Rewritten:
         """The report of a dry run."""
         return Rewritten(
-            tuple(self.output.expected(self.inputs) if paths is None else paths),
+            tuple(self._expected()),
             inputs=tuple(str(source.path) for source in self.inputs),
             input_size=sum(source.size for source in self.inputs),
             dry_run=True,
@@ -134,39 +149,47 @@ class Rewrite:
         return self.write_mapped(self.map(transform))
 
     def write_mapped(self, tasks: Sequence[MapInput]) -> Rewritten:
-        """Publish what the ``tasks`` of ``map`` have made."""
-        if not self.output.as_inputs:
-            found = zip(tasks, self.results, strict=True)
-            return self.write([task.source_of(0, result, self.folder) for task, result in found])
-        names = self.output.names(len(tasks), self.inputs)
-        files = [Complete(task.file(0), name) for task, name in zip(tasks, names, strict=True)]
-        return self.publish(files, [result["parts"][0] for result in self.results])
+        """Publish what the ``tasks`` of ``map`` have made: each part is an output of its own."""
+        found = list(zip(tasks, self.results, strict=True))
+        datasets = []
+        for part, output in enumerate(self.outputs):
+            if not output.as_inputs:
+                sources = [task.source_of(part, result, self.folder) for task, result in found]
+                datasets.append(self.write_shards(sources, f"shard-{part:03d}", output))
+                continue
+            names = output.names(len(tasks), self.inputs)
+            files = [Complete(task.file(part), name) for task, name in zip(tasks, names, strict=True)]
+            datasets.append(Dataset(output, files, [result["parts"][part] for result in self.results]))
+        return self.publish(datasets)
 
     def write(self, sources: Sequence[Source]) -> Rewritten:
         """Divide the records of ``sources`` among the shards, write these and publish them."""
-        facts = self.write_shards(sources)
-        names = self.output.names(len(facts), self.inputs)
-        return self.publish([Complete(shard_file("shard", n), name) for n, name in enumerate(names)], facts)
+        return self.publish([self.write_shards(sources, "shard", self.output)])
 
-    def write_shards(self, sources: Sequence[Source], prefix: str = "shard") -> list[dict[str, Any]]:
-        """Divide the records of ``sources`` among shards and write these; the facts about each."""
-        shards = divided(sources, self.output, len(self.inputs))
+    def write_shards(self, sources: Sequence[Source], prefix: str, output: Output) -> Dataset:
+        """Divide the records of ``sources`` among the shards of ``output``, and write these."""
+        shards = divided(sources, output, len(self.inputs))
         files = [shard_file(prefix, number) for number in range(len(shards))]
         missing = [number for number, file in enumerate(files) if self.folder.done(file) is None]
         tasks = grouped(shards, missing, self.options, prefix)
         run_tasks(self.folder, tasks, self.workers, self.how["progress"])
-        return [self._result(file) for file in files]
+        names = output.names(len(files), self.inputs)
+        complete = [Complete(file, name) for file, name in zip(files, names, strict=True)]
+        return Dataset(output, complete, [self._result(file) for file in files])
 
-    def publish(self, shards: Sequence[Complete], facts: Sequence[dict[str, Any]]) -> Rewritten:
-        """Give the complete shards their names; ``facts`` are what is known of each."""
+    def publish(self, datasets: Sequence[Dataset]) -> Rewritten:
+        """Give the complete shards their names."""
         check_unchanged(self.inputs)
+        shards = [shard for dataset in datasets for shard in dataset.shards]
+        facts = [fact for dataset in datasets for fact in dataset.facts]
         names = [shard.target for shard in shards]
         check_names(names, self.inputs)
-        manifest = self.output.manifest if self.how["manifest"] else None
-        _remove(self.output.manifest)  # of older shards
+        for dataset in datasets:
+            _remove(dataset.output.manifest)  # of older shards
         publish(self.folder, shards, self.workers)
-        if manifest is not None:
-            _manifest(shards, facts, self.output.head).save(manifest)
+        manifests = [dataset.output.manifest for dataset in datasets] if self.how["manifest"] else []
+        for path, dataset in zip(manifests, datasets, strict=False):
+            _manifest(dataset).save(path)
         return Rewritten(
             tuple(names),
             tuple(fact["records"] for fact in facts),
@@ -174,7 +197,7 @@ class Rewrite:
             self.read,
             self._skipped,
             tuple(self._damage),
-            manifest,
+            tuple(manifests),
             self.facts,
             tuple(str(source.path) for source in self.inputs),
             sum(source.size for source in self.inputs),
@@ -189,11 +212,12 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _manifest(shards: Sequence[Complete], facts: Sequence[dict[str, Any]], head: str) -> Manifest:
-    """The manifest of the shards, whose names begin with ``head``, in the folder of that."""
+def _manifest(dataset: Dataset) -> Manifest:
+    """The manifest of the shards, whose names begin with the head of the output, in the folder of that."""
+    head = dataset.output.head
     folder = len(head) - len(head.replace(os.sep, "/").rpartition("/")[2])
     entries = []
-    for shard, fact in zip(shards, facts, strict=True):
+    for shard, fact in zip(dataset.shards, dataset.facts, strict=True):
         name = shard.target.address if isinstance(shard.target, Url) else shard.target
         entries.append(ManifestEntry(name[folder:], fact["records"], fact["size"], fact["checksum"]))
     return Manifest(tuple(entries))

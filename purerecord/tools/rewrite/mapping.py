@@ -21,9 +21,11 @@ from .work_folder import WorkFolder
 
 
 class Transformed(Protocol):
-    """A transform at work on one file. ``facts`` are what it has to say at the end."""
+    """A transform at work on one file."""
 
-    facts: dict[str, Any]
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it has to say at the end."""
 
     def apply(self, records: Records, first: int) -> Sequence[Records]:
         """What becomes of ``records``, for each part. The first one is number ``first`` of the file."""

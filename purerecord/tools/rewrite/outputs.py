@@ -136,6 +136,17 @@ def check_names(names: Sequence[str], inputs: Sequence[Input]) -> None:
             raise ValueError(f"{printable(name)} is read, so it cannot be written; choose another name")
 
 
+def in_each(out: Any, names: Sequence[str]) -> list[Any]:
+    """The output ``out`` for each of ``names``, which take the place of "{split}" in it."""
+    whole = out.address if isinstance(out, Url) else os.fsdecode(out)
+    if "{split}" not in whole:
+        raise ValueError(
+            f"the output must say where the name of the split goes, as in {printable(str(out))}-{{split}}"
+        )
+    each = [whole.replace("{split}", name) for name in names]
+    return [out.like(one) for one in each] if isinstance(out, Url) else each
+
+
 def _base_name(path: str) -> str:
     if isinstance(path, Url):
         return path.address.removesuffix(path.query).rpartition("/")[2]

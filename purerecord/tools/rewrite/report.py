@@ -20,7 +20,8 @@ class Rewritten:
 
     ``paths`` are the new shards, ``lengths`` the numbers of their records, ``size`` their bytes. ``read``
     counts the records of the input, ``skipped`` its damaged places, of which ``damage`` names the last in
-    each file. ``facts`` are counts of the command's own. After a dry run, ``inputs`` is what would be read
+    each file. ``manifests`` are those that were written, one for each dataset. ``facts`` are counts of the
+    command's own. After a dry run, ``inputs`` is what would be read
     and ``paths`` what would be written.
     """
 
@@ -30,7 +31,7 @@ class Rewritten:
     read: int = 0
     skipped: int = 0
     damage: tuple[str, ...] = ()
-    manifest: str | None = None
+    manifests: tuple[str, ...] = ()
     facts: dict[str, int] = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
     input_size: int = 0
@@ -40,6 +41,11 @@ class Rewritten:
     def ok(self) -> bool:
         """Whether no damage was skipped."""
         return not self.skipped
+
+    @property
+    def manifest(self) -> str | None:
+        """The manifest that was written, if there is one."""
+        return self.manifests[0] if self.manifests else None
 
     @property
     def records(self) -> int:
@@ -59,8 +65,8 @@ class Rewritten:
             "lengths": list(self.lengths),
             "records": self.records,
             "size": self.size,
-            "manifest": self.manifest,
-            **self.facts,
+            "manifests": list(self.manifests),
+            "facts": self.facts,
         }
 
     def __str__(self) -> str:
@@ -70,8 +76,7 @@ class Rewritten:
         lines = [f"{counted(self.read, 'record')} read, {self.records:,} written and verified"]
         lines[0] += "".join(f", {number:,} {what}" for what, number in self.facts.items())
         lines.append(f"{counted(len(self.paths), 'file')}, {human_size(self.size)}: {self._names()}")
-        if self.manifest is not None:
-            lines.append(f"manifest: {printable(self.manifest)}")
+        lines += [f"manifest: {printable(manifest)}" for manifest in self.manifests]
         if self.skipped:
             lines.append(f"{counted(self.skipped, 'damaged place')} skipped: {printable(self.damage[0])}")
         return "\n".join(lines)

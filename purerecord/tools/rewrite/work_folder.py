@@ -16,6 +16,8 @@ import tempfile
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from ...printable import printable
 from ...storage.file_lock import FileLock
 from ...storage.url import Url
@@ -38,6 +40,21 @@ class WorkFolder:
     def mark(self, name: str, result: dict[str, Any]) -> None:
         """Note that the task ``name`` is done; its files must be on disk already."""
         write_whole(self.file(f"{name}.done"), json.dumps(result).encode())
+
+    def save_array(self, name: str, array: Any) -> None:
+        """Write an array to a file, and flush it to disk."""
+        with open(self.file(f"{name}.npy"), "wb") as file:
+            np.save(file, array, allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def load_array(self, name: str) -> Any:
+        """An array that was saved; only what is used of it takes memory."""
+        path = self.file(f"{name}.npy")
+        try:
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        except ValueError:  # an empty array cannot be mapped
+            return np.load(path, allow_pickle=False)
 
     def done(self, name: str) -> dict[str, Any] | None:
         """The result of the task ``name``; None unless it is done."""

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from purerecord import decode_example
 from tests.support.command_line import CLEAN, PAYLOADS, run
 from tests.support.rewriting import records
 
@@ -78,3 +79,41 @@ def test_division_that_cannot_be_is_explained(capfd):
         1,
         "purerecord: say how many: out like name@10.tfrecord, or shards, max_bytes or max_records\n",
     )
+
+
+def test_select_takes_an_expression_and_names(capfd):
+    arguments = ("--where", "label in (3, 7)", "--features", "label,name", "--rename", "name=file/name")
+    assert run(capfd, "select", "sound", "few", *arguments) == (
+        0,
+        "100 records read, 2 written and verified\n1 file, 118 bytes: few\n",
+        "",
+    )
+    found = [decode_example(record) for record in records(["few"])]
+    assert [(one["label"].item(), one["file/name"].item()) for one in found] == [(3, b"3.jpg"), (7, b"7.jpg")]
+    run(capfd, "select", "sound", "less", "--drop", "name,score", "-q")
+    assert list(decode_example(records(["less"])[0])) == ["label"]
+
+
+def test_a_wrong_expression_is_explained_in_one_line(capfd):
+    code, out, err = run(capfd, "select", "sound", "few", "--where", "label = 7")
+    assert (code, out) == (1, "")
+    assert err == "purerecord: the expression is wrong at character 7 (= 7): write ==\n"
+
+
+def test_sample_takes_a_number_or_a_fraction(capfd):
+    run(capfd, "sample", "sound", "ten", "-n", "10", "--seed", "3", "-q")
+    assert len(records(["ten"])) == 10
+    code, out, _ = run(capfd, "sample", "sound", "some", "--fraction", "0.5", "--json")
+    assert code == 0
+    assert json.loads(out)["records"] == len(records(["some"]))
+
+
+def test_split_writes_a_dataset_for_each_name(capfd):
+    code, out, err = run(
+        capfd, "split", "sound", "{split}@2", "--split", "train=0.8,val=0.2", "--stratify", "name"
+    )
+    assert (code, err) == (0, "")
+    assert out.startswith("100 records read, 100 written and verified, 100 train, 0 val\n4 files, ")
+    code, out, err = run(capfd, "split", "sound", "{split}", "--split", "a=0.5,b=0.5", "--by", "label", "-q")
+    assert (code, out, err) == (0, "", "")
+    assert sorted(records(["a", "b"])) == sorted(PAYLOADS)

@@ -15,6 +15,10 @@ from tests.support.command_line import run
         (("reshard", "sound", "new", "--max-bytes", "many"), "a size like 150MB or 64MiB is needed"),
         (("compress", "sound", "new", "--to", "zip"), "invalid choice: 'zip'"),
         (("merge", "sound", "new", "--on-error", "stop"), "invalid choice: 'stop'"),
+        (("sample", "sound", "new"), "one of the arguments -n/--count --fraction is required"),
+        (("sample", "sound", "new", "-n", "1", "--fraction", "1"), "not allowed with argument"),
+        (("select", "sound", "new", "--rename", "a"), "it must be like OLD=NEW, not 'a'"),
+        (("split", "sound", "new", "--split", "train"), "it must be like train=0.8,val=0.2"),
     ],
 )
 def test_wrong_usage_is_code_2(capfd, arguments, reason):

@@ -209,9 +209,9 @@ def test_an_error_of_the_disk_leaves_what_is_done(tmp_path, source, monkeypatch)
 def test_an_input_that_changes_meanwhile_is_an_error(tmp_path, source, monkeypatch):
     write = Rewrite.write_shards
 
-    def touched(self, sources, prefix="shard"):
+    def touched(self, *arguments):
         os.utime(tmp_path / "in" / "in-1.tfrecord", (1, 1))
-        return write(self, sources, prefix)
+        return write(self, *arguments)
 
     monkeypatch.setattr(Rewrite, "write_shards", touched)
     with pytest.raises(OSError, match="it has changed while it was read"):

@@ -9,7 +9,7 @@ import purerecord.tools
 from purerecord.tools import Rewritten
 
 DONE = Rewritten(
-    ("a-0", "a-1", "a\x1b"), (5, 6, 7), 1000, 20, 1, ("bad\x07",), "m", {"missing": 2}, ("in",), 99
+    ("a-0", "a-1", "a\x1b"), (5, 6, 7), 1000, 20, 1, ("bad\x07",), ("m",), {"missing": 2}, ("in",), 99
 )
 
 
@@ -24,7 +24,8 @@ def test_the_text_has_no_control_characters():
 
 def test_the_json_has_all():
     assert json.loads(json.dumps(DONE.to_dict()))["lengths"] == [5, 6, 7]
-    assert DONE.to_dict()["missing"] == 2
+    assert DONE.to_dict()["facts"] == {"missing": 2}
+    assert DONE.to_dict()["manifests"] == [DONE.manifest] == ["m"]
 
 
 def test_it_is_public():
