@@ -85,7 +85,7 @@ def test_select_takes_an_expression_and_names(capfd):
     arguments = ("--where", "label in (3, 7)", "--features", "label,name", "--rename", "name=file/name")
     assert run(capfd, "select", "sound", "few", *arguments) == (
         0,
-        "100 records read, 2 written and verified\n1 file, 118 bytes: few\n",
+        "100 records read, 2 written and verified\n1 file, 116 bytes: few\n",
         "",
     )
     found = [decode_example(record) for record in records(["few"])]
