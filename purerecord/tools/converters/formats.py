@@ -98,7 +98,11 @@ _SHUFFLE = Option(
 )
 _LABEL_MAP = Option("label_map", "label_map.pbtxt with the classes and their numbers", metavar="FILE")
 _LABELS = Option("labels", "CSV of file names and classes, if folders do not tell these", metavar="FILE")
+_IMAGES = Option("images", "folder of the pictures, if it is not where it usually is", metavar="DIR")
+_SPLIT = Option("split", "take only the pictures that ImageSets/Main/NAME.txt lists", metavar="NAME")
+_MASKS = Option("masks", "take masks too, as PNG; polygons need pycocotools", kind="flag")
 _READING = (_CHECK_PICTURES, _ON_BROKEN, _SHUFFLE, _LABEL_MAP)
+_BOX_STYLES = ("detection", "plain")
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -118,6 +122,46 @@ FORMATS: tuple[Format, ...] = (
         reads=(_COLUMNS,),
         writes=(_COLUMNS, _LISTS),
         streams=True,
+    ),
+    Format(
+        "coco",
+        "pictures and boxes of COCO: one JSON",
+        "pictures.coco",
+        (".json",),
+        reads=(_IMAGES, _MASKS, *_READING),
+        writes=None,
+        styles=_BOX_STYLES,
+        recognizes=True,
+    ),
+    Format(
+        "voc",
+        "pictures and boxes of Pascal VOC and LabelImg: an XML for each picture",
+        "pictures.voc",
+        (".xml",),
+        reads=(_IMAGES, _SPLIT, *_READING),
+        writes=None,
+        styles=_BOX_STYLES,
+        recognizes=True,
+    ),
+    Format(
+        "yolo",
+        "pictures and boxes of YOLO: a text file for each picture, and data.yaml",
+        "pictures.yolo",
+        (".yaml", ".yml"),
+        reads=_READING,
+        writes=None,
+        styles=_BOX_STYLES,
+        recognizes=True,
+    ),
+    Format(
+        "boxes-csv",
+        "pictures, and the CSV of boxes that generate_tfrecord.py takes",
+        "pictures.boxes_csv",
+        (".csv",),
+        reads=(_IMAGES, *_READING),
+        writes=None,
+        styles=_BOX_STYLES,
+        recognizes=True,
     ),
     Format(
         "images",

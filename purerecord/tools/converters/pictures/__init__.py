@@ -1,6 +1,12 @@
 """Pictures with classes or boxes: folders of files to TFRecords, and back.
 
 image_folder   a folder for each class, or a CSV of classes
+coco           one JSON with boxes
+coco_masks     segmentations of COCO as PNG, and back
+voc            an XML with boxes for each picture
+yolo           a text file with boxes for each picture
+class_names    the classes of YOLO: data.yaml, classes.txt
+boxes_csv      the CSV of generate_tfrecord.py
 picture        ``Picture`` and ``Box``, the form between any two formats
 picture_files  the pictures in folders, found by the names in annotations
 label_map      the classes and their numbers

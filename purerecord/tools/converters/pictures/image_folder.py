@@ -14,8 +14,8 @@ from ..job import Job
 from ..outputs import name_of
 from .label_map import LabelMap
 from .picture import Contents, Picture
-from .picture_files import OTHER_SUFFIXES, SUFFIX_DIFFERS, PictureFiles, files_below, is_picture
-from .source import Source, local_folder, records_of_source
+from .picture_files import OTHER_SUFFIXES, PictureFiles, files_below, is_picture
+from .source import Source, local_path_of, locate, records_of_source
 
 
 def recognizes(path: str) -> bool:
@@ -26,7 +26,7 @@ def recognizes(path: str) -> bool:
 
 def read(job: Job) -> Iterable[Records]:
     """The pictures of folders, class after class."""
-    folders = [local_folder(source) for source in job.sources]
+    folders = [local_path_of(source) for source in job.sources]
     for folder in folders:
         if not os.path.isdir(folder):
             raise NotADirectoryError(
@@ -81,18 +81,8 @@ def _labelled(job: Job, folders: list[str]) -> Source:
     files = PictureFiles(*folders)
     path = job.options["labels"]
     rows = list(_rows(path))
-    pictures = []
-    for place, name, label in rows:
-        found = files.find(name) or os.path.join(folders[0], name)
-        stored = os.path.relpath(found, folders[0]).replace(os.sep, "/") if len(folders) == 1 else name
-        pictures.append(Picture(found, stored, place, class_name=label))
-    if pictures and not any(os.path.exists(picture.path) for picture in pictures):
-        raise ValueError(
-            f"{pictures[0].place}: {rows[0][1]!r} is not in {', '.join(folders)}, nor any other picture of "
-            "the CSV; name the folder that has them"
-        )
-    if files.differs:
-        job.report.note(f"{SUFFIX_DIFFERS}: {len(files.differs):,}, first {files.differs[0]}")
+    pictures = [Picture("", name, place, class_name=label) for place, name, label in rows]
+    locate(job, pictures, files)
     return Source(pictures, Contents(classes=True), _numbered({row[2] for row in rows}))
 
 

@@ -13,6 +13,7 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
 OTHER_SUFFIXES = (".tif", ".tiff", ".ppm", ".pgm", ".heic", ".avif", ".jp2")
 SUFFIX_DIFFERS = "pictures whose names in the annotations have no extension, or another one"
 _AMBIGUOUS = ""
+_USUAL = ("JPEGImages", "images", "Images")
 
 
 def files_below(folder: str) -> Iterator[str]:
@@ -37,6 +38,22 @@ def _files(folder: str, inner: str, above: set[str]) -> Iterator[str]:
 def is_picture(name: str) -> bool:
     """Whether a file has the name of a picture."""
     return name.lower().endswith(SUFFIXES)
+
+
+def inner_name(name: str) -> str:
+    """The name of a file in an annotation without the folders of another machine."""
+    name = name.replace("\\", "/").removeprefix("./")
+    return name.rpartition("/")[2] if name.startswith("/") or name[1:2] == ":" else name
+
+
+def usual_folders(folder: str) -> list[str]:
+    """The folders in which the pictures may be whose annotations are in ``folder``."""
+    around = [
+        os.path.join(where, name)
+        for where in (folder, os.path.dirname(os.path.abspath(folder)))
+        for name in _USUAL
+    ]
+    return [found for found in around if os.path.isdir(found)][:1] or [folder]
 
 
 class PictureFiles:

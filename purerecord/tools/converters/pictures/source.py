@@ -21,6 +21,7 @@ from ..outputs import name_of, new_file
 from .label_map import LabelMap
 from .loading import records_of
 from .picture import Contents, Picture
+from .picture_files import SUFFIX_DIFFERS, PictureFiles, inner_name
 from .styles import STYLES
 
 LABEL_MAP = "label_map.pbtxt"
@@ -45,8 +46,9 @@ class Source:
 
 def records_of_source(job: Job, source: Source) -> Iterable[Records]:
     """The Examples of what a reader has found, in the convention that the job names."""
-    job.style = job.style or ("detection" if source.contents.boxes else "plain")
-    style = STYLES[job.style].of(source.contents)
+    contents = source.contents
+    job.style = job.style or ("detection" if contents.boxes or contents.captions else "plain")
+    style = STYLES[job.style].of(contents)
     labels = source.labels
     if job.schema is not None:
         raise ValueError("pictures have no schema; the style says which features there are")
@@ -63,7 +65,37 @@ def records_of_source(job: Job, source: Source) -> Iterable[Records]:
     return records_of(job, source.pictures, style, labels)
 
 
-def local_folder(source: Any) -> str:
+def locate(job: Job, pictures: list[Picture], files: PictureFiles) -> None:
+    """Set the paths of pictures, of which the names are known; ValueError if none of them is there."""
+    located = 0
+    for picture in pictures:
+        found = files.find(picture.name)
+        picture.name = inner_name(picture.name)
+        if found is None:
+            picture.path = os.path.join(files.folders[0], picture.name)
+            continue
+        located += 1
+        picture.path = found
+        if os.path.basename(found) != picture.name.rpartition("/")[2]:
+            picture.name = "/".join([*picture.name.split("/")[:-1], os.path.basename(found)])
+    if pictures and not located:
+        first = pictures[0]
+        raise ValueError(
+            f"{first.place}: {first.name!r} is not in {', '.join(files.folders)}, nor is any other picture "
+            "that is named there; say which folder has them, with --images DIR"
+        )
+    if files.differs:
+        job.report.note(f"{SUFFIX_DIFFERS}: {len(files.differs):,}, first {files.differs[0]}")
+
+
+def broken_annotation(job: Job, error: ValueError) -> None:
+    """Count an annotation that cannot be read, or raise the error if the job asks for that."""
+    if job.options.get("on_broken") == "raise":
+        raise error
+    job.report.skip("broken annotations", str(error))
+
+
+def local_path_of(source: Any) -> str:
     """The path of a source, which must be on a local disk."""
     if not isinstance(source, (str, bytes, os.PathLike)) or is_url(local_path(source)):
         raise ValueError(f"{name_of(source)}: pictures are read from a local disk; copy them there first")

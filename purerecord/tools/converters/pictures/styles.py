@@ -18,6 +18,7 @@ from ....payload.encode.examples import encode_examples
 from ....payload.wire import BYTES, FLOAT, INT64
 from ....records import Records
 from ..column_types import NAMES
+from .coco_masks import mask_png
 from .label_map import LabelMap
 from .picture import Contents, Loaded
 
@@ -104,6 +105,11 @@ def _areas(loaded: Loaded, labels: LabelMap) -> list[float]:
     ]
 
 
+def _masks(loaded: Loaded, labels: LabelMap) -> list[bytes]:
+    height, width = loaded.picture.frame or (loaded.header.height, loaded.header.width)
+    return [mask_png(box.mask, int(height), int(width)) for box in loaded.boxes]
+
+
 _ENCODED = Feature("image/encoded", BYTES, lambda loaded, labels: loaded.data)
 _HEIGHT = Feature("image/height", INT64, lambda loaded, labels: loaded.header.height)
 _WIDTH = Feature("image/width", INT64, lambda loaded, labels: loaded.header.width)
@@ -138,7 +144,7 @@ DETECTION = Style(
         Feature("image/object/view", BYTES, _of_boxes("view"), True, "view"),
         Feature("image/object/is_crowd", INT64, _of_boxes("is_crowd"), True, "is_crowd"),
         Feature("image/object/area", FLOAT, _areas, True, "area"),
-        Feature("image/object/mask", BYTES, _of_boxes("mask"), True, "mask"),
+        Feature("image/object/mask", BYTES, _masks, True, "mask"),
     ),
     label_map=True,
 )

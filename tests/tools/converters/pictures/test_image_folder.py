@@ -111,7 +111,7 @@ def test_labels_that_are_numbers_stay_the_same():
         ("file,class\n1.png,\n", "line 2: a file name and a class are needed"),
         ("file,class\ncats/1.png,a\ncats/1.png,b\n", "line 3: 'cats/1.png' has two classes, 'a' and 'b'"),
         ("file,class\n1.png,cat\n", "1.png: several pictures in pets have this name"),
-        ("file,class\nnone.png,cat\n", "line 2: 'none.png' is not in pets, nor any other picture"),
+        ("file,class\nnone.png,cat\n", "line 2: 'none.png' is not in pets, nor is any other picture"),
     ],
 )
 def test_mistakes_in_the_csv_are_named(text, words):

@@ -1,0 +1,106 @@
+"""The CSV of ``generate_tfrecord.py``: a row for each box, with the columns ``filename, width, height, class,
+xmin, ymin, xmax, ymax``.
+
+This module must not know conventions.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator
+
+from ....records import Records
+from ..job import Job
+from .label_map import LabelMap
+from .picture import Box, Contents, Picture
+from .picture_files import PictureFiles, usual_folders
+from .source import Source, broken_annotation, local_path_of, locate, records_of_source
+
+COLUMNS = ("filename", "width", "height", "class", "xmin", "ymin", "xmax", "ymax")
+_SIZES = ("width", "height")
+_EDGES = COLUMNS[4:]
+_ENDING = "_labels"  # train_labels.csv is about the pictures in train
+
+
+def recognizes(path: str) -> bool:
+    """Whether a file begins with a line of these columns."""
+    if os.path.isdir(path):
+        return False
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return _missing(next(csv.reader([file.readline(1 << 12)]), [])) == []
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
+
+
+def read(job: Job) -> Iterable[Records]:
+    """The pictures of one CSV or of several; those of a CSV in the order in which it names them first."""
+    pictures: list[Picture] = []
+    for source in job.sources:
+        path = local_path_of(source)
+        found: dict[str, Picture] = {}
+        for place, row in _rows(path):
+            try:
+                box, frame = _box(row, place)
+            except ValueError as error:
+                broken_annotation(job, error)
+                continue
+            name = row["filename"]
+            picture = found.setdefault(name, Picture("", name, place, frame=frame))
+            if picture.frame != frame:
+                raise ValueError(f"{place}: {name!r} has another size than in {picture.place}")
+            picture.boxes.append(box)
+        locate(job, list(found.values()), PictureFiles(*_folders(job, path)))
+        pictures += found.values()
+    if not pictures:
+        raise ValueError("there is no row with a box in the CSV")
+    labels = LabelMap.of(sorted({box.name for picture in pictures for box in picture.boxes}))
+    return records_of_source(job, Source(pictures, Contents(boxes=True), labels))
+
+
+def _folders(job: Job, path: str) -> list[str]:
+    """Where the pictures of a CSV may be."""
+    if job.options["images"]:
+        return [job.options["images"]]
+    folder, name = os.path.split(path)
+    stem = os.path.splitext(name)[0]
+    if stem.endswith(_ENDING) and os.path.isdir(own := os.path.join(folder, stem.removesuffix(_ENDING))):
+        return [own]
+    return usual_folders(folder or ".")
+
+
+def _rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file)
+        header = [name.strip() for name in next(lines, [])]
+        if missing := _missing(header):
+            raise ValueError(
+                f"{path}: line 1: the columns {', '.join(COLUMNS)} are needed; {', '.join(missing)} "
+                f"{'is' if len(missing) == 1 else 'are'} not there"
+            )
+        for values in lines:
+            if any(values):
+                place = f"{path}: line {lines.line_num}"
+                yield place, dict(zip(header, [*map(str.strip, values), *[""] * len(header)], strict=False))
+
+
+def _missing(header: list[str]) -> list[str]:
+    there = {name.strip() for name in header}
+    return [name for name in COLUMNS if name not in there and name not in _SIZES]
+
+
+def _box(row: dict[str, str], place: str) -> tuple[Box, tuple[float, float] | None]:
+    if not row["filename"] or not row["class"]:
+        raise ValueError(f"{place}: a file name and a class are needed")
+    numbers = {}
+    for name in (*_EDGES, *_SIZES):
+        text = row.get(name, "")
+        try:
+            numbers[name] = float(text) if text or name in _EDGES else 0.0
+        except ValueError:
+            raise ValueError(f"{place}: {name} is {text!r}, not a number") from None
+    width, height = (numbers[name] for name in _SIZES)
+    xmin, ymin, xmax, ymax = (numbers[name] for name in _EDGES)
+    box = Box(row["class"], xmin, ymin, xmax, ymax)
+    return box, (height, width) if min(width, height) > 0 else None

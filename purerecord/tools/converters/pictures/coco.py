@@ -1,0 +1,185 @@
+"""COCO: one JSON of pictures, categories, and annotations with boxes ``[x, y, width, height]``.
+
+The JSON is held in memory; pictures are not. Categories keep their numbers, unless one is below 1: then all
+are numbered from 1 on. This module must not know conventions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ....records import Records
+from ..job import Job
+from .coco_masks import check_mask
+from .label_map import LabelMap
+from .picture import Box, Contents, Picture
+from .picture_files import PictureFiles, usual_folders
+from .source import Source, local_path_of, locate, records_of_source
+
+_SUFFIX = ".json"
+_INSTANCES = "instances_"  # instances_train2017.json is about the pictures in train2017
+
+
+def recognizes(path: str) -> bool:
+    """Whether a folder has annotations of COCO."""
+    return os.path.isdir(path) and bool(_jsons(path))
+
+
+def read(job: Job) -> Iterable[Records]:
+    """The pictures of one JSON or of several, in the order of these."""
+    pictures: list[Picture] = []
+    names: dict[int, str] = {}
+    fields = {"is_crowd", "area"} | ({"mask"} if job.options["masks"] else set())
+    seen: Counter[str] = Counter()
+    for source in job.sources:
+        path = _json_of(local_path_of(source))
+        document = _document(path)
+        for number, name in _categories(path, document).items():
+            if names.setdefault(number, name) != name:
+                raise ValueError(
+                    f"{path}: category {number} is {name!r}, and {names[number]!r} in a file before"
+                )
+        found = _pictures(job, path, document, names, seen)
+        del document
+        locate(job, found, PictureFiles(*_folders(job, path)))
+        pictures += found
+    if not pictures:
+        raise ValueError("the JSON lists no pictures")
+    if seen["segmentation"] and not job.options["masks"]:
+        job.report.note(f"masks that were not taken, as --masks was not given: {seen['segmentation']:,}")
+    if seen["keypoints"]:
+        job.report.note(f"keypoints, for which the conventions have no feature: {seen['keypoints']:,}")
+    boxes = bool(seen["bbox"]) or not seen["caption"]
+    contents = Contents(False, boxes, frozenset(fields) if boxes else frozenset(), bool(seen["caption"]))
+    if min(names, default=1) < 1:
+        job.report.note("a category has a number below 1, so they were numbered from 1 on")
+        names = dict(enumerate(names.values(), 1))
+    return records_of_source(job, Source(pictures, contents, LabelMap.numbered(names)))
+
+
+def _jsons(folder: str) -> list[str]:
+    """The annotations in a folder: those in its folder annotations, or in itself."""
+    inner = os.path.join(folder, "annotations")
+    where = inner if os.path.isdir(inner) else folder
+    return [os.path.join(where, name) for name in sorted(os.listdir(where)) if name.endswith(_SUFFIX)]
+
+
+def _json_of(path: str) -> str:
+    if not os.path.isdir(path):
+        return path
+    found = _jsons(path)
+    if len(found) != 1:
+        shown = ", ".join(found[:6]) + (", ..." if len(found) > 6 else "")
+        raise ValueError(f"{path}: name the JSON of annotations" + (f", one of {shown}" if found else ""))
+    return found[0]
+
+
+def _document(path: str) -> dict[str, Any]:
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: it is no JSON: {error}") from None
+    lists = ("images", "annotations")
+    if not isinstance(document, dict) or not all(_are_objects(document.get(name)) for name in lists):
+        raise ValueError(f"{path}: COCO has an object with the lists images, annotations and categories")
+    if not _are_objects(document.setdefault("categories", [])):
+        raise ValueError(f"{path}: categories must be a list of objects")
+    return document
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _categories(path: str, document: dict[str, Any]) -> dict[int, str]:
+    names: dict[int, str] = {}
+    for item in document["categories"]:
+        number, name = item.get("id"), item.get("name")
+        if not isinstance(number, int) or not isinstance(name, str) or not name:
+            raise ValueError(f"{path}: a category needs a number and a name, not {number!r} and {name!r}")
+        if number in names or name in names.values():
+            raise ValueError(f"{path}: two categories have the number {number} or the name {name!r}")
+        names[number] = name
+    return dict(sorted(names.items()))
+
+
+def _pictures(
+    job: Job, path: str, document: dict[str, Any], names: dict[int, str], seen: Counter[str]
+) -> list[Picture]:
+    """The pictures of a document; ``seen`` counts what the annotations have."""
+    pictures: dict[Any, Picture] = {}
+    for item in document["images"]:
+        number, name = item.get("id"), item.get("file_name")
+        if not isinstance(number, (int, str)) or not isinstance(name, str) or not name:
+            raise ValueError(f"{path}: a picture needs id and file_name, not {number!r} and {name!r}")
+        if number in pictures:
+            raise ValueError(f"{path}: two pictures have the id {number!r}")
+        sides = [item.get(side) for side in ("height", "width")]
+        known = all(_is_number(side) and side > 0 for side in sides)
+        frame = (float(sides[0] or 0), float(sides[1] or 0)) if known else None
+        pictures[number] = Picture("", name, path, source_id=str(number), frame=frame)
+    for place, item in enumerate(document["annotations"]):
+        seen.update(key for key in ("segmentation", "keypoints", "caption", "bbox") if item.get(key))
+        name = f"{path}: annotation {item.get('id', place)!r}"
+        picture = pictures.get(item.get("image_id")) if isinstance(item.get("image_id"), (int, str)) else None
+        if picture is None:
+            job.report.skip("annotations of pictures that the file does not list", name)
+        elif isinstance(caption := item.get("caption"), str):
+            picture.captions.append(caption)
+        elif (box := _box(item, name, names)) is not None:
+            if job.options["masks"]:
+                _check_mask(box.mask, name)
+            picture.boxes.append(box)
+        else:
+            job.report.skip("annotations without a box of four numbers", name)
+    return list(pictures.values())
+
+
+def _box(item: dict[str, Any], place: str, names: dict[int, str]) -> Box | None:
+    edges = item.get("bbox")
+    if not isinstance(edges, list) or len(edges) != 4 or not all(map(_is_number, edges)):
+        return None
+    kind = item.get("category_id")
+    if kind not in names:
+        raise ValueError(f"{place}: category_id {kind!r} is not among the categories")
+    x, y, width, height = edges
+    area = item.get("area")
+    return Box(
+        names[kind],
+        x,
+        y,
+        x + width,
+        y + height,
+        is_crowd=int(bool(item.get("iscrowd"))),
+        area=area if _is_number(area) else None,
+        mask=item.get("segmentation"),
+    )
+
+
+def _check_mask(segmentation: Any, place: str) -> None:
+    try:
+        check_mask(segmentation)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{place}: {error}") from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _folders(job: Job, path: str) -> list[str]:
+    """Where the pictures of a JSON may be."""
+    if job.options["images"]:
+        return [job.options["images"]]
+    folder, name = os.path.split(path)
+    part = os.path.splitext(name)[0].removeprefix(_INSTANCES).removeprefix("captions_")
+    around = (folder or ".", os.path.dirname(os.path.abspath(folder)))
+    own = [os.path.join(where, inner, part) for where in around for inner in ("", "images")]
+    return [found for found in own if os.path.isdir(found)][:1] or usual_folders(folder or ".")
