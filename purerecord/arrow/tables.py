@@ -330,7 +330,7 @@ def write_table(
             atomic = mode == "w" and not hasattr(path, "write") and not is_url(local_path(path))
         writer = TFRecordWriter(path, options, mode=mode, atomic=atomic, index=index)
     with writer:
-        for records in _encoded(reader, floats):
+        for records in encoded_batches(reader.schema, reader, floats):
             writer.write_many(records)
 
 
@@ -353,18 +353,19 @@ def _reader(table: Any) -> Any:
     raise TypeError(f"expected a table, or what offers __arrow_c_stream__, not {type(table).__name__}")
 
 
-def encoded(table: Any) -> Iterator[Records]:
+def encoded(table: Any, floats: str = "round") -> Iterator[Records]:
     """The rows of a table as ``write_table`` writes them."""
     reader = _reader(table)
     _check_names(reader.schema)
     check_storable(reader.schema)
-    return _encoded(reader, "round")
+    return encoded_batches(reader.schema, reader, floats)
 
 
-def _encoded(reader: Any, floats: str) -> Iterator[Records]:
-    sequence = {field.name for field in reader.schema if is_feature_list(field.type)}
+def encoded_batches(schema: Any, batches: Iterable[Any], floats: str) -> Iterator[Records]:
+    """The rows of record batches, whose schema was checked."""
+    sequence = {field.name for field in schema if is_feature_list(field.type)}
     done = 0
-    for batch in reader:
+    for batch in batches:
         for begin in range(0, batch.num_rows, _ENCODED_ROWS):
             part = batch.slice(begin, _ENCODED_ROWS)
             try:

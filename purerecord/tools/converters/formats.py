@@ -82,6 +82,7 @@ _NAMES = Option("names", "the names of the columns, of a file without them", kin
 _MISSING = Option("missing", "cells without a value, beside empty ones, like NA", kind="names", metavar="A,B")
 _ENCODING = Option("encoding", "the encoding of the text, like latin-1 (default: utf-8)", metavar="NAME")
 _BASE64 = Option("base64", "columns of bytes that are base64", kind="names", metavar="A,B")
+_BINARY = Option("binary", "features that stay binary though all of it is text", kind="names", metavar="A,B")
 # Of pictures.
 _CHECK_PICTURES = Option(
     "check_pictures",
@@ -112,6 +113,23 @@ FORMATS: tuple[Format, ...] = (
         (".csv", ".tsv", ".tab"),
         reads=(_COLUMNS, _DELIMITER, _NAMES, _MISSING, _ENCODING, _BASE64),
         writes=(_COLUMNS, _DELIMITER, _BASE64),
+        streams=True,
+    ),
+    Format(
+        "parquet",
+        "Parquet",
+        "tables.parquet",
+        (".parquet", ".pq"),
+        reads=(_COLUMNS,),
+        writes=(_COLUMNS, _BINARY),
+    ),
+    Format(
+        "arrow",
+        "Arrow files and streams, Feather",
+        "tables.arrow_ipc",
+        (".arrow", ".feather", ".ipc", ".arrows"),
+        reads=(_COLUMNS,),
+        writes=(_COLUMNS, _BINARY),
         streams=True,
     ),
     Format(
