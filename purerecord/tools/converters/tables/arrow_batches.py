@@ -264,7 +264,9 @@ class Form:
         self._columns: dict[str, GrowingColumn | GrowingFeatureList] = {}
         for name, seen in found.features.items():
             value = self._value_type(name, seen, binary)
-            if seen.width == VARYING or (not fixed and seen.width not in (None, 1)):
+            if seen.kind == UNSET:
+                pass  # nothing but missing values
+            elif seen.width == VARYING or (not fixed and seen.width not in (None, 1)):
                 value = pa.large_list(value)
             elif seen.width not in (None, 1):
                 value = pa.list_(value, seen.width)
