@@ -9,6 +9,8 @@
     decoded        a payload as the viewer sees it
     cells          values as JSON
     picture_size   how large a picture is, from its header
+    pictures       the pictures of a record, and what is on them
+    media          pictures and sounds as bytes, and thumbnails
     rows           a page of the table
     record         the page of a record
     api            the endpoints

@@ -11,16 +11,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import __version__
+from ..payload.wire import BYTES
 from .catalog import Catalog, ShownFile, known_files
+from .decoded import Value
 from .limits import Limits
+from .media import LARGEST, SMALLEST, Thumbnails, checked_media
 from .parameters import Parameters, RefusedError
 from .picture_size import MOST_PIXELS
 from .plain_file import PlainFile
-from .record import frame_fields, record_of
+from .record import frame_fields, payload_of, record_of
 from .rows import Cursor, page, row_of
 from .server import Answer, Endpoint, as_json
 from .source import Source
 
+# A thumbnail need not be asked for again while the same page is open.
+_KEPT = {"Cache-Control": "private, max-age=600"}
 _CURSOR = re.compile(r"([0-9]{1,9}):([0-9]{1,18})")
 
 
@@ -31,6 +36,7 @@ class Api:
         self._catalog = catalog
         self._limits: Limits = catalog.limits
         self._title = title
+        self._thumbnails = Thumbnails(catalog.limits)
 
     def endpoints(self) -> Mapping[str, Endpoint]:
         """The functions by the ends of their URLs."""
@@ -41,6 +47,8 @@ class Api:
             "api/rows": self.rows,
             "api/record": self.record,
             "api/hex": self.hex,
+            "media": self.media,
+            "thumb": self.thumb,
         }
 
     def about(self, _: Parameters) -> Answer:
@@ -83,7 +91,7 @@ class Api:
         file = self._catalog.files[cursor[0]] if cursor[0] < len(self._catalog.files) else None
         source = None if file is None else file.source
         facts |= {"known": source.count if source else 0, "exact": bool(source and source.exact)}
-        rows = [row_of(one, columns, self._limits) for one in found]
+        rows = [row_of(one, columns, self._limits, pictures=given.flag("draw")) for one in found]
         return as_json({"rows": rows, "searched": None, **facts})
 
     def record(self, given: Parameters) -> Answer:
@@ -104,6 +112,42 @@ class Api:
         facts = {"begin": begin, "end": begin + len(data), "total": length + 16, "offset": offset}
         fields = frame_fields(source, row, length, self._limits)
         return as_json(facts | {"hex": data.hex(), "fields": fields, "note": made})
+
+    def media(self, given: Parameters) -> Answer:
+        """A picture or a sound."""
+        data = self._bytes(given)
+        return Answer(data, checked_media(data), headers=_KEPT, ranges=True)
+
+    def thumb(self, given: Parameters) -> Answer:
+        """A thumbnail of a picture."""
+        side = min(max(given.number("size", 160), SMALLEST), LARGEST)
+        key = (given.query, side)
+        made = self._thumbnails.known(key) or self._thumbnails.of(self._bytes(given), side, key)
+        return Answer(made[1], made[0], headers=_KEPT)
+
+    def _bytes(self, given: Parameters) -> bytes:
+        """The string that the parameters name."""
+        kind, values = self._value(given)
+        number = given.number("value", 0)
+        if kind != BYTES or number >= len(values):
+            raise RefusedError("the record has no such string", 404)
+        data: bytes = values[number]
+        return data
+
+    def _value(self, given: Parameters) -> Value:
+        """The list that the parameters name: a feature, or a step of a feature list."""
+        _, source, row = self._row(given)
+        found, _ = payload_of(source, row, self._limits)
+        name = given.text("feature", longest=1 << 14)
+        if given.flag("list"):
+            steps = found.lists.get(name, [])
+            step = given.number("step", 0)
+            value = steps[step] if step < len(steps) else None
+        else:
+            value = found.features.get(name)
+        if value is None:
+            raise RefusedError(found.problem or "the record has no such feature", 404)
+        return value
 
     def _raw_bytes(self, given: Parameters, size: int) -> dict[str, Any]:
         _, source = self._source(given)

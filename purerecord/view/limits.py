@@ -37,6 +37,10 @@ class Limits:
     step_values: int = 100
     record_text: int = 10_000
     hex_bytes: int = 65_536
+    row_pictures: int = 8  # of a record in the gallery
+    record_pictures: int = 200
+    thumbnail_bytes: int = 64 << 20  # thumbnails that are kept
+    original_bytes: int = 2 << 20  # a picture that is its own thumbnail where Pillow is missing
 
     search_records: int = 200_000  # that one request looks at
     search_bytes: int = 64 << 20

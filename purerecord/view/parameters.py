@@ -24,6 +24,7 @@ class Parameters:
     """The parameters in the ``query`` of a URL."""
 
     def __init__(self, query: str) -> None:
+        self.query = query
         try:
             self._given = parse_qs(query, keep_blank_values=True, errors="strict", max_num_fields=_MOST)
         except ValueError:

@@ -17,6 +17,7 @@ from .catalog import ShownFile
 from .cells import KINDS, Place, Shown, bytes_value, cell, cells, numbers
 from .decoded import Decoded, Value, decoded
 from .limits import Limits
+from .pictures import overlay_of, pictures_of
 from .source import Source
 
 _LARGEST_TENSOR = 1 << 26  # bytes
@@ -44,7 +45,10 @@ def record_of(file: ShownFile, source: Source, row: int, limits: Limits) -> dict
     facts |= {"kind": found.kind or None, "problem": found.problem, "text": None, "tensor": None}
     if payload is not None and found.kind == "other":
         facts |= _other(payload, limits)
-    return facts | _features(found, Place(file.number, row), limits)
+    here = Place(file.number, row)
+    pictures = pictures_of(found, here, limits.record_pictures)
+    facts |= {"pictures": pictures, "overlay": overlay_of(found, here, pictures)}
+    return facts | _features(found, here, limits)
 
 
 def payload_of(source: Source, row: int, limits: Limits) -> tuple[Decoded, bytes | None]:

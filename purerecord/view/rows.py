@@ -13,6 +13,7 @@ from .catalog import Catalog, ShownFile
 from .cells import Place, Shown, cell, list_cell
 from .decoded import Decoded, decoded
 from .limits import Limits
+from .pictures import overlay_of, pictures_of
 from .source import Source
 
 Cursor = tuple[int, int]  # a file, and a row in it
@@ -28,8 +29,13 @@ class FoundRow(NamedTuple):
     found: Decoded
 
 
-def row_of(one: FoundRow, columns: Sequence[str], limits: Limits) -> dict[str, Any]:
-    """A row of the table, with the named columns, or with the first features of the record."""
+def row_of(
+    one: FoundRow, columns: Sequence[str], limits: Limits, *, pictures: bool = False
+) -> dict[str, Any]:
+    """A row of the table, with the named columns, or with the first features of the record.
+
+    With ``pictures``, also with its pictures and what is on them.
+    """
     file, row, offset, length, found = one
     place = Place(file, row)
     shown = Shown(limits.cell_values, limits.cell_text)
@@ -46,6 +52,9 @@ def row_of(one: FoundRow, columns: Sequence[str], limits: Limits) -> dict[str, A
     ]
     facts: dict[str, Any] = {"file": file, "row": row, "offset": offset, "length": length}
     facts |= {"kind": found.kind or None, "problem": found.problem}
+    if pictures:
+        facts["pictures"] = pictures_of(found, place, limits.row_pictures)
+        facts["overlay"] = overlay_of(found, place, facts["pictures"])
     return facts | {"features": listed, "more": len(names) - len(listed)}
 
 

@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from socket import socket
@@ -33,6 +33,7 @@ _PAGE_TYPES = {
     "png": "image/png",
     "woff2": "font/woff2",
 }
+_RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 _LONGEST_URL = 16_384
 _IDLE = 30.0  # seconds without a byte after which a connection is closed
 
@@ -46,6 +47,7 @@ class Answer:
     status: int = 200
     policy: str = DATA_POLICY
     headers: Mapping[str, str] = field(default_factory=dict)
+    ranges: bool = False  # whether a part of the body may be asked for, as players of sounds do
 
 
 Endpoint = Callable[[Parameters], Answer]
@@ -160,6 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.turns.release()
 
     def _send(self, answer: Answer) -> None:
+        answer = _part(answer, self.headers.get("Range", "")) if answer.ranges else answer
         body = answer.body
         self.send_response(answer.status)
         for name, value in {**HEADERS, **answer.headers}.items():
@@ -181,6 +184,22 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception:  # without the last chunk, the browser knows that the download failed
             self.close_connection = True
             raise
+
+
+def _part(answer: Answer, asked: str) -> Answer:
+    """The part of an answer that a Range header asks for; all of it for none, or for several parts."""
+    assert isinstance(answer.body, bytes)
+    size = len(answer.body)
+    headers = {**answer.headers, "Accept-Ranges": "bytes"}
+    match = _RANGE.fullmatch(asked)
+    if match is None or not (match[1] or match[2]):
+        return replace(answer, headers=headers)
+    begin = int(match[1]) if match[1] else max(0, size - int(match[2]))
+    end = min(size, int(match[2]) + 1) if match[1] and match[2] else size
+    if begin >= end:
+        return replace(failure(416, "there are no such bytes"), headers={"Content-Range": f"bytes */{size}"})
+    headers["Content-Range"] = f"bytes {begin}-{end - 1}/{size}"
+    return replace(answer, body=answer.body[begin:end], status=206, headers=headers)
 
 
 def _called(endpoint: Endpoint, query: str) -> Answer:
