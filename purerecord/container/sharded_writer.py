@@ -223,7 +223,7 @@ class ShardedWriter:
                 return
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
-            _replace_all(list(zip(self._temporary, names, strict=True)))
+            replace_all(list(zip(self._temporary, names, strict=True)))
         except BaseException:
             self._discard()
             raise
@@ -285,18 +285,19 @@ def _sync(path: str) -> None:
         os.fsync(file.fileno())
 
 
-def _replace_all(renames: list[tuple[str, str]]) -> None:
-    """Give the files, which are complete, their names.
+def replace_all(renames: list[tuple[str, str]], outdated: Iterable[str] = ()) -> None:
+    """Give the files, which are complete, their names. The ``outdated`` files go.
 
     Old shards of the same names are moved away first. If the process is killed meanwhile, shards are missing,
     which every reader of the shard pattern notices; old and new ones never stand side by side. An error or an
     interrupt puts the old ones back. If the system refuses a rename, as Windows does while a program has the
     file open, the new files stay, under names that the error tells.
     """
-    if len(renames) == 1:
+    replaced = [*(name for _, name in renames), *outdated]
+    if len(replaced) == 1:
         replace(*renames[0], keep=True)
         return
-    old = [(name, temporary_name(name, "replaced")) for _, name in renames if os.path.lexists(name)]
+    old = [(name, temporary_name(name, "replaced")) for name in replaced if os.path.lexists(name)]
     try:
         for source, target in old:
             with writing(source):

@@ -4,6 +4,8 @@
     shards          the files to read, and how they are divided among tasks
     skipped         ``Skipped``: what the tasks of a source have skipped
     source          ``read_tfrecords``: files as a Dataset of Ray
+    shard_set       the names of new shards, and how files get them
+    sink            ``write_tfrecords``: a Dataset of Ray as shards
 
 Only this folder imports Ray. It must not know how a frame is laid out nor how an Example is encoded. A name
 is imported when it is first used.
@@ -17,6 +19,7 @@ from typing import Any
 # Which module of this folder defines which public names.
 _HOMES: dict[str, list[str]] = {
     "skipped": ["Skipped"],
+    "sink": ["TFRecordDatasink", "write_tfrecords"],
     "source": ["TFRecordDatasource", "read_tfrecords"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

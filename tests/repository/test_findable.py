@@ -17,7 +17,17 @@ MODULES = [
 ]
 
 # The adapters need a framework. Their tests are skipped without it, and lie together.
-IN_INTEROP = {"beam", "grain", "jax", "torch", "torch_workers", "ray/library", "ray/skipped", "ray/source"}
+IN_INTEROP = {
+    "beam",
+    "grain",
+    "jax",
+    "torch",
+    "torch_workers",
+    "ray/library",
+    "ray/sink",
+    "ray/skipped",
+    "ray/source",
+}
 # Generated from the .proto files; proto uses it.
 GENERATED = {"payload/_descriptors"}
 
