@@ -56,7 +56,7 @@ class ShardSet:
         self.tail, self.mode = tail, mode
 
     def check(self) -> bool:
-        """Whether to write. Shards that are there already are an error, or a reason not to, as ``mode`` says."""
+        """Whether to write. Shards that are there already are an error, or a reason not to: see ``mode``."""
         found = self.existing() if self.mode in ("error", "ignore") else []
         if found and self.mode == "error":
             reason = 'there are shards of this name; write with mode="overwrite" or mode="append"'
