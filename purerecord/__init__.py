@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
 
 _T = TypeVar("_T")
 # Folders that users import by name. Their public names belong to them, all others to this module.
-_PUBLIC_FOLDERS = ("arrow", "ray", "tf", "tfds", "tools", "view")
+_PUBLIC_FOLDERS = ("arrow", "ray", "spark", "tf", "tfds", "tools", "view")
 
 
 def public(thing: _T) -> _T:

@@ -27,6 +27,7 @@ IN_INTEROP = {
     "ray/sink",
     "ray/skipped",
     "ray/source",
+    "spark/source",
 }
 # Generated from the .proto files; proto uses it.
 GENERATED = {"payload/_descriptors"}

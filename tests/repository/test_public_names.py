@@ -29,7 +29,10 @@ from tests.support.settings import sampled
 
 PUBLIC = {
     "purerecord",
-    *(f"purerecord.{name}" for name in ("arrow", "dataset", "grain", "jax", "ray", "tf", "tfds", "torch")),
+    *(
+        f"purerecord.{name}"
+        for name in ("arrow", "dataset", "grain", "jax", "ray", "spark", "tf", "tfds", "torch")
+    ),
 }
 NAMES = sorted(purerecord.__all__)
 CLASSES = [name for name in NAMES if isinstance(getattr(purerecord, name), type)]
