@@ -25,6 +25,7 @@ _HOMES: dict[str, list[str]] = {
     "inspect.ends": ["head", "tail"],
     "inspect.schema": ["schema", "schema_of", "schema_to_python"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
+    "inspect.usage": ["FeatureUsage", "Usage", "du"],
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],
     "rewrite.reshard": ["compress", "merge", "reshard"],

@@ -29,6 +29,7 @@ CORE = {*FACE, "memory", "processes", "storage", "container", "payload", "datase
 SEES = {
     "printable": set(),
     "errors": {"printable"},
+    "markup": {"printable"},
     "memory": set(),
     "bytes_column": {"memory"},
     "records": {"bytes_column", "errors", "memory"},
@@ -48,7 +49,7 @@ SEES = {
     "spark": {*CORE, "arrow"},
     "tfds": CORE,
     "tf": CORE,
-    "tools": {*CORE, "recovery", "arrow", "tfds"},
+    "tools": {*CORE, "markup", "recovery", "arrow", "tfds"},
     "view": {*CORE, "recovery", "tools"},
     "cli": {*CORE, "recovery", "tools", "view", "ray"},
 }
@@ -220,6 +221,7 @@ def test_only_the_face_the_adapters_and_folders_stand_at_the_top():
         "__main__.py",
         "errors.py",
         "printable.py",
+        "markup.py",
         "bytes_column.py",
         "records.py",
         "py.typed",

@@ -3,7 +3,7 @@
 ``NAME_arguments`` defines the options of a family, ``NAME`` runs its commands. Definitions import nothing
 that is slow to import.
 
-    inspect_arguments, inspect     head, tail, count, schema
+    inspect_arguments, inspect     head, tail, count, schema, stats, du
     convert_arguments, convert     other formats to TFRecords, and back
     rewrite_arguments, rewrite     reshard, merge, compress
     view_arguments, view           a local page that shows the files

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import shutil
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 from ...container.damage import Damage
 from ...container.frame_stream import FrameStream
@@ -18,13 +21,17 @@ from ...records import Records
 from ...recovery.report import counted
 from ...recovery.scan import records_and_damage
 from ...storage.paths import Named
+from ...storage.url import local_path
+from ...storage.whole_file import write_whole
 from ...tools.inspect.count import Counts, count_file
 from ...tools.inspect.ends import tail_of
 from ...tools.inspect.schema import occurrences, schema_of, schema_of_records, schema_to_python
-from ...tools.inspect.stats import Stats, stats
+from ...tools.inspect.stats import Stats
+from ...tools.inspect.stats import stats as stats_of
+from ...tools.inspect.usage import du as du_of
 from ..commands import cat
 from ..exit_status import Outcome, show, show_json, write
-from ..inputs import files_of, name_of, size_of
+from ..inputs import files_of, name_of, opened_by, size_of
 from ..options import COMPRESSIONS
 from ..progress import ProgressLine
 from ..record_printer import RecordPrinter
@@ -83,14 +90,7 @@ def schema(arguments: Namespace) -> int:
     files = files_of(arguments.paths, arguments, outcome)
     known = None
     if arguments.all:
-        with ProgressLine(sum(map(size_of, files))) as progress:
-            found = stats(
-                files,
-                workers=arguments.workers,
-                on_error="skip",
-                compression=COMPRESSIONS[arguments.compression],
-                progress=progress,
-            )
+        found = _read(stats_of, files, arguments, on_error="skip")
         _say_damage(found, outcome)
         if not found.records:
             raise ValueError("no record to infer a schema from")
@@ -110,6 +110,62 @@ def schema(arguments: Namespace) -> int:
     else:
         write(printable_json(schema_to_json(specs)).encode())
     return outcome.code
+
+
+def stats(arguments: Namespace) -> int:
+    """Print statistics, or write them to a page."""
+    outcome = Outcome()
+    files = files_of(arguments.paths, arguments, outcome)
+    if not files:
+        return outcome.code
+    most = {} if arguments.most_distinct is None else {"most_distinct": arguments.most_distinct}
+    found = _read(
+        stats_of, files, arguments, on_error=arguments.on_error, features=arguments.features, **most
+    )
+    _say_damage(found, outcome)
+    for name in set(arguments.features or ()) - {feature.name for feature in found.features}:
+        outcome.fail(f"no record has a feature {name!r}")
+    if arguments.html is not None:
+        _write_page(found.as_html(), arguments)
+    if arguments.json:
+        write(printable_json(found.as_json()).encode())
+    elif arguments.html is None:
+        show(found.text(shutil.get_terminal_size().columns))
+    return outcome.code
+
+
+def du(arguments: Namespace) -> int:
+    """Print the bytes that each feature takes."""
+    outcome = Outcome()
+    files = files_of(arguments.paths, arguments, outcome)
+    if not files:
+        return outcome.code
+    usage = _read(du_of, files, arguments, on_error=arguments.on_error)
+    _say_damage(usage.found, outcome)
+    if arguments.json:
+        show_json(usage.to_dict())
+    else:
+        show(usage.text(shutil.get_terminal_size().columns))
+    return outcome.code
+
+
+def _read(function: Callable[..., Any], files: list[Named], arguments: Namespace, **keywords: Any) -> Any:
+    """What ``function`` finds out about the files, with progress."""
+    with ProgressLine(sum(map(size_of, files))) as progress:
+        return function(
+            files,
+            workers=arguments.workers,
+            compression=COMPRESSIONS[arguments.compression],
+            progress=progress,
+            **keywords,
+        )
+
+
+def _write_page(text: str, arguments: Namespace) -> None:
+    if arguments.html == "-":
+        write(text.encode())
+    else:
+        write_whole(local_path(opened_by(arguments.html, arguments)), text.encode())
 
 
 def _sample(file: Named, arguments: Namespace, outcome: Outcome) -> list[Records]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..options import Commands, at_least, printed, reads
 
 
@@ -73,4 +75,56 @@ def _schema(add: Commands) -> None:
     )
 
 
-COMMANDS = (_head, _tail, _count, _schema)
+def _stats(add: Commands) -> None:
+    parser = add.command(
+        "stats",
+        "look",
+        "print exact statistics of all features",
+        "purerecord stats 'train-*.tfrecord' --workers 8",
+        "purerecord stats train.tfrecord --features label,score",
+        "purerecord stats train.tfrecord --html stats.html",
+    )
+    reads(parser)
+    parser.add_argument(
+        "--features", type=lambda text: text.split(","), metavar="A,B", help="only of these features"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--html", metavar="OUT", help="write a page to this file, or - for stdout")
+    parser.add_argument(
+        "--most-distinct",
+        type=at_least(1),
+        metavar="N",
+        help="distinct values of a feature that are counted exactly (default: 10000)",
+    )
+    _counts_bytes(parser)
+
+
+def _du(add: Commands) -> None:
+    parser = add.command(
+        "du",
+        "look",
+        "print the bytes that each feature takes",
+        "purerecord du 'train-*.tfrecord'",
+    )
+    reads(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    _counts_bytes(parser)
+
+
+def _counts_bytes(parser: Any) -> None:
+    """Add the arguments of a command that reads all records of all files."""
+    parser.add_argument(
+        "--workers",
+        type=at_least(1),
+        metavar="N",
+        help="number of processes that share the files (default: 1)",
+    )
+    parser.add_argument(
+        "--on-error",
+        choices=("skip", "raise"),
+        default="skip",
+        help="raise stops at damage; skip goes on, and the exit code is 3 (default: skip)",
+    )
+
+
+COMMANDS = (_head, _tail, _count, _schema, _stats, _du)

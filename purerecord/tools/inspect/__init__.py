@@ -4,6 +4,9 @@
     count               ``count``: how many records there are
     schema              ``schema``: specs that fit the records
     stats               ``stats``: statistics of all features of many files
+    stats_text          statistics as text
+    stats_page          statistics as HTML
+    usage               ``du``: the bytes that each feature takes
     example_statistics  the statistics of all features of Examples, batch by batch
     feature_statistics  those of one feature, column by column
     number_statistics   those of numbers, array by array

@@ -39,7 +39,7 @@ class ExampleStatistics:
     def __init__(self, features: Collection[str] | None = None, *, most: int) -> None:
         self._features = None if features is None else tuple(features)
         self._most = most
-        self.records = 0
+        self.records = self.record_bytes = 0
         self.undecodable = 0
         self._sizes = NumberStatistics(np.int64, most)
         self._found: dict[_Key, FeatureStatistics] = {}
@@ -54,6 +54,7 @@ class ExampleStatistics:
         for name, found in lists.items():
             self._of(name, sequence=True).add_lists(*found)
         self.records += len(records)
+        self.record_bytes += records.nbytes
         self._sizes.add(records.lengths)
 
     def add_decodable(self, records: Records) -> DecodeError | None:
@@ -72,6 +73,7 @@ class ExampleStatistics:
     def merge(self, other: ExampleStatistics) -> None:
         """Add the statistics of records that come after these."""
         self.records += other.records
+        self.record_bytes += other.record_bytes
         self.undecodable += other.undecodable
         self._sizes.merge(other._sizes)
         for (sequence, name), found in other._found.items():

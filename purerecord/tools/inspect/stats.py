@@ -27,6 +27,8 @@ from ...storage.url import stored
 from .example_statistics import ExampleStatistics
 from .feature_statistics import FeatureSummary
 from .number_statistics import NumberSummary
+from .stats_page import stats_fragment, stats_page
+from .stats_text import stats_text
 from .summary_json import feature_json, number_json
 
 # Distinct values of a feature that are kept, unless the caller says otherwise.
@@ -55,12 +57,13 @@ class FileStats:
 
 
 @public
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stats:
     """Statistics of the features of some files.
 
-    ``records`` is how many records were counted, ``record_sizes`` is about their sizes in bytes. ``features``
-    are those of Examples and of contexts, and feature lists after them, each sorted by name.
+    ``records`` is how many records were counted, ``record_bytes`` what they hold together, ``record_sizes``
+    is about the size of each. ``features`` are those of Examples and of contexts, and feature lists after
+    them, each sorted by name.
     ``most_distinct`` is up to how many distinct values each is exact.
 
     >>> found = stats("train-*.tfrecord", workers=2)
@@ -72,6 +75,7 @@ class Stats:
     record_sizes: NumberSummary
     features: tuple[FeatureSummary, ...]
     most_distinct: int
+    record_bytes: int
 
     @property
     def undecodable(self) -> int:
@@ -100,6 +104,7 @@ class Stats:
             "records": self.records,
             "undecodable": self.undecodable,
             "size": self.size,
+            "record_bytes": self.record_bytes,
             "record_size": number_json(self.record_sizes, "int64"),
             "most_distinct": self.most_distinct,
             "features": [feature_json(feature) for feature in self.features],
@@ -119,6 +124,23 @@ class Stats:
     def as_json(self) -> str:
         """The statistics as JSON text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def text(self, width: int = 80) -> str:
+        """The statistics as text for people, with small bars, in lines of at most ``width`` characters."""
+        return stats_text(self, width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Stats: {self.records} records, {len(self.features)} features, {len(self.files)} files>"
+
+    def as_html(self) -> str:
+        """The statistics as a page that needs nothing else."""
+        return stats_page(self)
+
+    def _repr_html_(self) -> str:
+        return stats_fragment(self)
 
 
 @public
@@ -156,7 +178,14 @@ def stats(
     for one, found in _results(job, files, workers or 1, progress):
         facts.append(one)
         whole.merge(found)
-    return Stats(tuple(facts), whole.records, whole.record_sizes(), whole.summaries(), most_distinct)
+    return Stats(
+        tuple(facts),
+        whole.records,
+        whole.record_sizes(),
+        whole.summaries(),
+        most_distinct,
+        whole.record_bytes,
+    )
 
 
 def _results(

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import purerecord as pr
+from purerecord import tools
 from tests.support.command_line import CLEAN, PAYLOADS, run, shell
 from tests.support.damage import flip_byte, frames
 
@@ -144,3 +145,55 @@ def test_schema_of_nothing_is_code_1(capfd):
             "purerecord: no record to infer a schema from\n",
         )
     assert run(capfd, "schema", "missing")[:2] == (1, "")
+
+
+# stats and du
+
+
+def test_stats_prints_what_the_library_says(capfd, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    assert run(capfd, "stats", "sound") == (0, tools.stats("sound").text(100) + "\n", "")
+    code, out, _ = run(capfd, "stats", "--json", "sound", "--workers", "2")
+    assert (code, out) == (0, tools.stats("sound").as_json())
+
+
+def test_stats_of_chosen_features(capfd):
+    _, out, _ = run(capfd, "stats", "sound", "--features", "label", "--json")
+    assert [feature["name"] for feature in json.loads(out)["features"]] == ["label"]
+    code, _, err = run(capfd, "stats", "sound", "--features", "label,lable")
+    assert (code, err) == (1, "purerecord: no record has a feature 'lable'\n")
+
+
+def test_stats_writes_a_page(capfd):
+    assert run(capfd, "stats", "sound", "--html", "page.html") == (0, "", "")
+    assert Path("page.html").read_text(encoding="utf-8") == tools.stats("sound").as_html()
+    assert run(capfd, "stats", "sound", "--html", "-")[1] == tools.stats("sound").as_html()
+    code, out, err = run(capfd, "stats", "sound", "--html", "missing/page.html")
+    assert (code, out, err) == (1, "", "purerecord: missing/page.html: No such file or directory\n")
+
+
+def test_stats_and_du_say_damage_and_go_on(capfd):
+    Path("mixed").write_bytes(frames([b"junk"]) + CLEAN)
+    for command in ("stats", "du"):
+        code, out, err = run(capfd, command, "damaged", "mixed", "--json")
+        assert (code, json.loads(out)["records"]) == (3, 199)
+        assert err.count("purerecord: damaged: [") == 2
+        assert "purerecord: mixed: 1 record no Examples; record 0: " in err
+        code, out, err = run(capfd, command, "damaged", "--on-error", "raise")
+        assert (code, out) == (1, "")
+        assert err.startswith("purerecord: damaged: record ")
+
+
+def test_du_prints_what_the_library_says(capfd, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    assert run(capfd, "du", "sound") == (0, tools.du("sound").text(90) + "\n", "")
+    assert json.loads(run(capfd, "du", "--json", "sound")[1]) == tools.du("sound").to_dict()
+
+
+def test_stats_and_du_of_missing_files_are_code_1(capfd):
+    for command in ("stats", "du"):
+        assert run(capfd, command, "missing") == (
+            1,
+            "",
+            "purerecord: missing: No such file or directory\n",
+        )

@@ -40,6 +40,10 @@ def test_workers_do_not_change_the_result(shards, most):
     assert tools.stats(shards, workers=2, most_distinct=most) == tools.stats(shards, most_distinct=most)
 
 
+def test_a_repr_is_short(shards):
+    assert repr(tools.stats(shards)) == "<Stats: 300 records, 3 features, 3 files>"
+
+
 def test_json_reads_back(shards):
     found = tools.stats(shards)
     assert json.loads(found.as_json()) == found.to_dict()
