@@ -133,6 +133,14 @@ FORMATS: tuple[Format, ...] = (
         streams=True,
     ),
     Format(
+        "npz",
+        "NPZ and NPY, arrays of numpy",
+        "tables.numpy_arrays",
+        (".npz", ".npy"),
+        reads=(_COLUMNS,),
+        writes=(_COLUMNS,),
+    ),
+    Format(
         "jsonl",
         "JSON lines, as purerecord cat prints them",
         "json_lines",

@@ -17,49 +17,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord.tools import convert
 from purerecord.tools.converters.tables import csv_cells, csv_tables
-
-INTS = st.integers(-(1 << 63), (1 << 63) - 1)
-FLOATS = st.floats(width=32, allow_nan=False)
-TEXTS = st.text(max_size=5).map(str.encode)
-KINDS = {"int64": (INTS, np.int64), "float32": (FLOATS, np.float32), "bytes": (TEXTS, bytes)}
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff"), min_size=1, max_size=3)
-
-
-@st.composite
-def tables(draw):
-    """Rows of features, and the schema that tells their types; each row may lack each feature."""
-    schema, values = {}, {}
-    for name in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)):
-        one, dtype = KINDS[draw(st.sampled_from(sorted(KINDS)))]
-        scalar = draw(st.booleans())
-        values[name] = one.map(lambda value: [value]) if scalar else st.lists(one, max_size=3)
-        schema[name] = pr.FixedLenFeature([], dtype, dtype()) if scalar else pr.VarLenFeature(dtype)
-    rows = draw(st.lists(st.fixed_dictionaries({}, optional=values), min_size=1, max_size=5))
-    rows[0] = draw(st.fixed_dictionaries(values))
-    return rows, schema
-
-
-def written(path, rows):
-    with pr.TFRecordWriter(path) as writer:
-        for row in rows:
-            writer.write(
-                pr.encode_example(
-                    {
-                        name: np.array(values, np.float32)
-                        if values and isinstance(values[0], float)
-                        else values
-                        for name, values in row.items()
-                    }
-                )
-            )
-    return path
-
-
-def rows_of(path):
-    return [
-        {name: list(values) for name, values in pr.decode_example(record).items()}
-        for record in pr.read_records(path)
-    ]
+from tests.support.feature_rows import feature_rows, rows_of, written
 
 
 def converted(text, **options):
@@ -70,7 +28,7 @@ def converted(text, **options):
     return rows_of(out), report
 
 
-@given(tables(), st.sampled_from([",", ";", "tab"]))
+@given(feature_rows(), st.sampled_from([",", ";", "tab"]))
 def test_there_and_back_with_a_schema(tmp_path, table, delimiter):
     rows, schema = table
     source = written(tmp_path / "a.tfrecord", rows)
@@ -79,7 +37,7 @@ def test_there_and_back_with_a_schema(tmp_path, table, delimiter):
     assert rows_of(tmp_path / "b.tfrecord") == rows_of(source)
 
 
-@given(tables())
+@given(feature_rows())
 def test_what_is_written_is_the_table_that_csv_reads(tmp_path, table):
     rows, _ = table
     convert(written(tmp_path / "a.tfrecord", rows), tmp_path / "a.csv")
