@@ -10,6 +10,6 @@ column_types   what a feature holds: inferred, or given by a schema
 survey         what the features of TFRecords hold, before they are written as another format
 row_lists      columns of Examples as lists of values, row by row
 json_lines     JSON lines
-tables/        tables: CSV, Parquet and Arrow
+tables/        tables: CSV, Parquet, Arrow and arrays of numpy
 pictures/      pictures in folders, with classes or boxes
 """
