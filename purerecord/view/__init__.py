@@ -12,6 +12,9 @@
     pictures       the pictures of a record, and what is on them
     media          pictures and sounds as bytes, and thumbnails
     rows           a page of the table
+    search         filtered rows, in bounded steps
+    summary        what the columns hold
+    where          conditions as text
     record         the page of a record
     api            the endpoints
     parameters     the query of a URL

@@ -21,8 +21,10 @@ from .picture_size import MOST_PIXELS
 from .plain_file import PlainFile
 from .record import frame_fields, payload_of, record_of
 from .rows import Cursor, page, row_of
+from .search import Query, search
 from .server import Answer, Endpoint, as_json
 from .source import Source
+from .summary import Summaries
 
 # A thumbnail need not be asked for again while the same page is open.
 _KEPT = {"Cache-Control": "private, max-age=600"}
@@ -36,6 +38,7 @@ class Api:
         self._catalog = catalog
         self._limits: Limits = catalog.limits
         self._title = title
+        self._summaries = Summaries(catalog)
         self._thumbnails = Thumbnails(catalog.limits)
 
     def endpoints(self) -> Mapping[str, Endpoint]:
@@ -45,11 +48,16 @@ class Api:
             "api/files": self.files,
             "api/damage": self.damage,
             "api/rows": self.rows,
+            "api/summary": self.summary,
             "api/record": self.record,
             "api/hex": self.hex,
             "media": self.media,
             "thumb": self.thumb,
         }
+
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        self._summaries.close()
 
     def about(self, _: Parameters) -> Answer:
         """What this viewer is, and what it bounds."""
@@ -87,12 +95,20 @@ class Api:
         columns = given.texts("column")
         scope = self._scope(given)
         cursor = self._cursor(given, scope)
-        found, facts = page(self._catalog, cursor, limit, whole=scope is None)
+        query = self._query(given)
+        if query is None:
+            found, facts = page(self._catalog, cursor, limit, whole=scope is None)
+        else:
+            found, facts = search(self._catalog, query, cursor, limit, whole=scope is None)
         file = self._catalog.files[cursor[0]] if cursor[0] < len(self._catalog.files) else None
         source = None if file is None else file.source
         facts |= {"known": source.count if source else 0, "exact": bool(source and source.exact)}
         rows = [row_of(one, columns, self._limits, pictures=given.flag("draw")) for one in found]
-        return as_json({"rows": rows, "searched": None, **facts})
+        return as_json({"searched": None, **facts, "rows": rows})
+
+    def summary(self, given: Parameters) -> Answer:
+        """The columns of a file, or of all."""
+        return as_json(self._summaries.of(self._scope(given), more=given.flag("more")))
 
     def record(self, given: Parameters) -> Answer:
         """The page of a record."""
@@ -164,6 +180,10 @@ class Api:
         """The number of a file; None for all files."""
         text = given.text("scope", "0")
         return None if text == "all" else self._file_number(text)
+
+    def _query(self, given: Parameters) -> Query | None:
+        longest = self._limits.query
+        return Query.of(given.text("where", longest=longest), given.text("text", longest=longest))
 
     def _file_number(self, text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) >= len(self._catalog.files):

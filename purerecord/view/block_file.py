@@ -57,8 +57,11 @@ class BlockFile:
         """Blocks are checked when they are read."""
         return False
 
-    def allow_more(self) -> None:
+    can_go_on = False  # after a limit
+
+    def allow_more(self) -> bool:
         """Nothing stops at a limit."""
+        return False
 
     def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
         """Rows from ``begin`` on, of one block."""

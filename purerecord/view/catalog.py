@@ -52,6 +52,12 @@ class ShownFile:
         self._lock = threading.Lock()
 
     @property
+    def ended(self) -> bool:
+        """Whether no more records will be known than there are now, although there may be more."""
+        source = self.source
+        return self.failure is not None or (source is not None and self.counted and not source.can_go_on)
+
+    @property
     def status(self) -> str:
         """One word for what is known of the file."""
         if self.failure is not None:
@@ -219,7 +225,8 @@ class Catalog:
             if source.count > row or source.exact:
                 return source
             if file.counted and file.failure is None:
-                source.allow_more()
+                if not source.allow_more():
+                    return source
                 file.counted = False
             if file not in self._wanted:
                 self._wanted.insert(0, file)

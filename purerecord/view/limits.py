@@ -45,6 +45,8 @@ class Limits:
     search_records: int = 200_000  # that one request looks at
     search_bytes: int = 64 << 20
     search_time: float = 1.0  # seconds after which a search answers with what it has
+    sample_records: int = 50_000  # of which columns are summarised at first
+    sample_bytes: int = 64 << 20
     query: int = 4_096  # characters of a filter or a text
 
 

@@ -55,6 +55,7 @@ class PlainFile:
         self._places = Places()
         self.damages = Damages(limits.damages)
         self.walked = self.verified = self._checked_rows = self._cost = 0
+        self._reach = limits.remote_cost  # bytes in which a good frame is searched for after damage
         self._allowed = limits.remote_cost if self._remote else 1 << 62
         self.exact = self._plain_size == 0
         self.message: str | None = None
@@ -117,11 +118,19 @@ class PlainFile:
             return False
         return True
 
-    def allow_more(self) -> None:
+    @property
+    def can_go_on(self) -> bool:
+        """Whether ``allow_more`` would let counting go on."""
+        return not self.exact and self._cost >= self._allowed
+
+    def allow_more(self) -> bool:
         """Let ``walk`` go on after it stopped at a limit."""
-        if self._cost >= self._allowed:
-            self._allowed = self._cost + self._limits.remote_cost
-            self.message = None
+        if not self.can_go_on:
+            return False
+        self._allowed = self._cost + self._limits.remote_cost
+        self._reach += self._limits.remote_cost
+        self.message = None
+        return True
 
     def _hop(self) -> None:
         """Count frames by their headers alone."""
@@ -164,7 +173,7 @@ class PlainFile:
         except _TooFarError:
             self.message = (
                 f"there is damage at byte {self.walked:,}, and no good frame in the "
-                f"{self._limits.remote_cost:,} bytes after it"
+                f"{self._reach:,} bytes after it; asking for later rows goes on"
             )
             self._cost = self._allowed
 
@@ -190,7 +199,7 @@ class PlainFile:
     def _stream(self, begin: int) -> FrameStream:
         """The frames from ``begin`` on, found by search if need be; of a remote file only a part."""
         if self._remote:
-            bounded: Any = _Bounded(self._file, begin, self._limits.remote_cost)
+            bounded: Any = _Bounded(self._file, begin, self._reach)
             return FrameStream(Opened(bounded, ""), record=self.count, offset=begin)
         stream = FrameStream(open_source(self._path, ""))
         stream.go_back(Place(begin, self.count))

@@ -79,13 +79,13 @@ def page(
             found += some
             row += len(some)
             continue
-        if source is not None and not source.exact and not file.counted:
-            pending = True  # the scan goes on
+        if source is not None and not (source.exact or file.ended):
+            pending = not found  # the scan goes on
             break
         if not whole:
             break
         number, row = number + 1, 0
-    return found, {"next": _next(catalog, number, row, whole=whole), "pending": pending}
+    return found, {"next": next_page(catalog, number, row, whole=whole), "pending": pending}
 
 
 def _some(file: ShownFile, source: Source, row: int, limit: int, most: int) -> list[FoundRow]:
@@ -99,12 +99,12 @@ def _some(file: ShownFile, source: Source, row: int, limit: int, most: int) -> l
     return rows
 
 
-def _next(catalog: Catalog, number: int, row: int, *, whole: bool) -> str | None:
+def next_page(catalog: Catalog, number: int, row: int, *, whole: bool) -> str | None:
     """Where the next page begins; None after the last record."""
     while number < len(catalog.files):
         file = catalog.files[number]
         source = file.source
-        open_end = file.failure is None and (source is None or not source.exact)
+        open_end = file.failure is None and (source is None or not (source.exact or file.ended))
         if (source is not None and row < source.count) or open_end:
             return f"{number}:{row}"
         if not whole:

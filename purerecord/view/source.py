@@ -69,8 +69,12 @@ class Source(Protocol):
     def check(self) -> bool:
         """Compare the checksums of the next piece; False if nothing was left to do, or at a limit."""
 
-    def allow_more(self) -> None:
-        """Let ``walk`` go on after it stopped at a limit."""
+    @property
+    def can_go_on(self) -> bool:
+        """Whether ``allow_more`` would let ``walk`` go on."""
+
+    def allow_more(self) -> bool:
+        """Let ``walk`` go on after it stopped at a limit; False if it cannot."""
 
     def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
         """Rows from ``begin``, which is known, to ``end`` at most: at least one, fewer if they are large."""

@@ -109,8 +109,11 @@ class SpooledFile:
         """Nothing is left to check: reading compares all checksums."""
         return False
 
-    def allow_more(self) -> None:
+    can_go_on = False  # after a limit
+
+    def allow_more(self) -> bool:
         """The limit is on what may be kept, so nothing more is allowed."""
+        return False
 
     def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
         """Rows from ``begin`` on."""

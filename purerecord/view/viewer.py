@@ -47,7 +47,7 @@ class Viewer:
     ) -> None:
         access = Access(token)
         self.catalog = Catalog(stored(paths, storage_options, filesystem), compression, limits)
-        api = Api(self.catalog, _title(paths))
+        self._api = api = Api(self.catalog, _title(paths))
         self._server = Server(HOST, port, access, api.endpoints(), limits)
         self.port = self._server.port
         self.url = f"http://{HOST}:{self.port}/{access.token}/"
@@ -73,6 +73,7 @@ class Viewer:
             self._server.shutdown()
             self._server.server_close()
             self._thread.join()
+            self._api.close()
             self.catalog.close()
 
     def __enter__(self) -> Viewer:
