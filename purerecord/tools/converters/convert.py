@@ -140,7 +140,7 @@ def _write(found: Format, job: Job, types_known: Callable[[ConvertReport], None]
         return
     job.report.records = 0
     work()
-    job.report.size = sum(map(size_of, job.report.outputs))
+    job.report.size = job.report.size or sum(map(size_of, job.report.outputs))
 
 
 def _direction(source: Any, out: Any, from_format: str | None, to_format: str | None) -> tuple[Format, bool]:

@@ -103,6 +103,11 @@ _IMAGES = Option("images", "folder of the pictures, if it is not where it usuall
 _SPLIT = Option("split", "take only the pictures that ImageSets/Main/NAME.txt lists", metavar="NAME")
 _MASKS = Option("masks", "take masks too, as PNG; polygons need pycocotools", kind="flag")
 _READING = (_CHECK_PICTURES, _ON_BROKEN, _SHUFFLE, _LABEL_MAP)
+_PICTURE_FEATURE = Option(
+    "picture_feature", "feature that holds pictures, if its name is not a usual one", metavar="NAME"
+)
+_LABEL_FEATURE = Option("label_feature", "feature that holds their classes, likewise", metavar="NAME")
+_WRITING = (_PICTURE_FEATURE, _LABEL_FEATURE, _LABEL_MAP, _ON_BROKEN)
 _BOX_STYLES = ("detection", "plain")
 
 FORMATS: tuple[Format, ...] = (
@@ -155,7 +160,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures.coco",
         (".json",),
         reads=(_IMAGES, _MASKS, *_READING),
-        writes=None,
+        writes=_WRITING,
         styles=_BOX_STYLES,
         recognizes=True,
     ),
@@ -165,7 +170,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures.voc",
         (".xml",),
         reads=(_IMAGES, _SPLIT, *_READING),
-        writes=None,
+        writes=_WRITING,
         styles=_BOX_STYLES,
         recognizes=True,
     ),
@@ -175,7 +180,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures.yolo",
         (".yaml", ".yml"),
         reads=_READING,
-        writes=None,
+        writes=_WRITING,
         styles=_BOX_STYLES,
         recognizes=True,
     ),
@@ -185,7 +190,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures.boxes_csv",
         (".csv",),
         reads=(_IMAGES, *_READING),
-        writes=None,
+        writes=_WRITING,
         styles=_BOX_STYLES,
         recognizes=True,
     ),
@@ -194,7 +199,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures in a folder for each class",
         "pictures.image_folder",
         reads=(_LABELS, *_READING),
-        writes=None,
+        writes=_WRITING,
         styles=("plain", "imagenet", "detection"),
         recognizes=True,
     ),

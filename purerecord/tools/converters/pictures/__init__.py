@@ -12,5 +12,9 @@ picture_files  the pictures in folders, found by the names in annotations
 label_map      the classes and their numbers
 source         what a reader has found, and the way that all readers share from there
 loading        pictures read, checked and encoded, in batches and in threads
+stored         the pictures in TFRecords
+roles          which features hold them, their classes and boxes
+written        what all formats that are written share
+new_files      files under names that come from data
 styles         the conventions: which features hold what
 """

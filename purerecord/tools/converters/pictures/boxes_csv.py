@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ....records import Records
 from ..job import Job
 from .label_map import LabelMap
+from .new_files import NewFiles
 from .picture import Box, Contents, Picture
 from .picture_files import PictureFiles, usual_folders
 from .source import Source, broken_annotation, local_path_of, locate, records_of_source
+from .stored import Stored
+from .written import IMAGES, parts_of, pixels, write_folder
 
 COLUMNS = ("filename", "width", "height", "class", "xmin", "ymin", "xmax", "ymax")
 _SIZES = ("width", "height")
@@ -104,3 +107,31 @@ def _box(row: dict[str, str], place: str) -> tuple[Box, tuple[float, float] | No
     xmin, ymin, xmax, ymax = (numbers[name] for name in _EDGES)
     box = Box(row["class"], xmin, ymin, xmax, ymax)
     return box, (height, width) if min(width, height) > 0 else None
+
+
+# --- Writing ----------------------------------------------------------------------------------------
+
+
+def write(job: Job) -> Callable[[], None]:
+    """``images``, and ``boxes.csv``. It has a row for each box, so it does not name pictures without any."""
+    stored = Stored(job)
+    stored.use(boxes=True)
+
+    def fill(files: NewFiles) -> None:
+        without = 0
+        name = files.add(["boxes.csv"])
+        with open(os.path.join(files.folder, name), "w", encoding="utf-8", newline="") as table:
+            lines = csv.writer(table, lineterminator="\n")
+            lines.writerow(COLUMNS)
+            for loaded in stored.pictures():
+                path = files.add([IMAGES, *parts_of(files, loaded)], loaded.data).removeprefix(f"{IMAGES}/")
+                width, height = loaded.header.width, loaded.header.height
+                for box in loaded.boxes:
+                    upper = (pixels(box.xmin, width), pixels(box.ymin, height))
+                    lower = (pixels(box.xmax, width), pixels(box.ymax, height))
+                    lines.writerow([path, width, height, box.name, *upper, *lower])
+                without += not loaded.boxes
+        if without:
+            job.report.note(f"pictures without boxes, which the CSV does not name: {without:,}")
+
+    return write_folder(job, fill)

@@ -9,17 +9,22 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO
 
+from ....payload.images import ImageError
 from ....records import Records
 from ..job import Job
-from .coco_masks import check_mask
+from .coco_masks import check_mask, png_mask, runs_of
 from .label_map import LabelMap
-from .picture import Box, Contents, Picture
+from .new_files import NewFiles
+from .picture import Box, Contents, Loaded, Picture
 from .picture_files import PictureFiles, usual_folders
 from .source import Source, local_path_of, locate, records_of_source
+from .stored import Stored
+from .written import IMAGES, parts_of, pixels, write_folder
 
 _SUFFIX = ".json"
 _INSTANCES = "instances_"  # instances_train2017.json is about the pictures in train2017
@@ -183,3 +188,65 @@ def _folders(job: Job, path: str) -> list[str]:
     around = (folder or ".", os.path.dirname(os.path.abspath(folder)))
     own = [os.path.join(where, inner, part) for where in around for inner in ("", "images")]
     return [found for found in own if os.path.isdir(found)][:1] or usual_folders(folder or ".")
+
+
+# --- Writing ----------------------------------------------------------------------------------------
+
+
+def write(job: Job) -> Callable[[], None]:
+    """``images`` and ``annotations/instances.json``, which is written as the pictures come."""
+    stored = Stored(job)
+    stored.use(boxes=True, fields=("is_crowd", "area", "mask"))
+    labels, ids = stored.number_classes()
+
+    def fill(files: NewFiles) -> None:
+        path = os.path.join(files.folder, files.add(["annotations", "instances.json"]))
+        rest = path + ".rest"  # the annotations, until all pictures are written
+        with open(path, "w+b") as images, open(rest, "w+b") as annotations:
+            images.write(b'{"images": [')
+            boxes = 0
+            for number, loaded in enumerate(stored.pictures(), 1):
+                name = files.add([IMAGES, *parts_of(files, loaded)], loaded.data).removeprefix(f"{IMAGES}/")
+                key = int(loaded.picture.source_id) if ids else number
+                _append(images, _image(key, name, loaded), number)
+                for box in loaded.boxes:
+                    boxes += 1
+                    _append(annotations, _annotation(boxes, key, box, loaded, labels), boxes)
+            images.write(b'],\n"annotations": [')
+            annotations.seek(0)
+            shutil.copyfileobj(annotations, images)
+            categories = [{"id": number, "name": name} for number, name in labels.names.items()]
+            images.write(f'],\n"categories": {json.dumps(categories)}}}\n'.encode())
+        os.unlink(rest)
+
+    return write_folder(job, fill)
+
+
+def _append(file: BinaryIO, item: dict[str, Any], number: int) -> None:
+    file.write((",\n" if number > 1 else "\n").encode() + json.dumps(item).encode())
+
+
+def _image(key: int, name: str, loaded: Loaded) -> dict[str, Any]:
+    return {"id": key, "file_name": name, "width": loaded.header.width, "height": loaded.header.height}
+
+
+def _annotation(number: int, picture: int, box: Box, loaded: Loaded, labels: LabelMap) -> dict[str, Any]:
+    width, height = loaded.header.width, loaded.header.height
+    x, y = pixels(box.xmin, width), pixels(box.ymin, height)
+    sides = [round(pixels(box.xmax, width) - x, 3), round(pixels(box.ymax, height) - y, 3)]
+    return {
+        "id": number,
+        "image_id": picture,
+        "category_id": labels.number(box.name, loaded.picture.name),
+        "bbox": [x, y, *sides],
+        "area": float(sides[0] * sides[1]) if box.area is None else box.area,
+        "iscrowd": box.is_crowd,
+        "segmentation": [] if box.mask is None else _runs(box.mask, loaded.picture.name),
+    }
+
+
+def _runs(mask: bytes, place: str) -> dict[str, Any]:
+    try:
+        return runs_of(png_mask(mask))
+    except ImageError as error:
+        raise ValueError(f"{place}: a mask is broken: {error.reason}") from None

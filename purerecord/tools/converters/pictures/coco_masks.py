@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....payload.images import MOST_PIXELS
+from ....payload.images import MOST_PIXELS, ImageForm, decoded_image
 
 Mask = npt.NDArray[np.uint8]
 
@@ -98,6 +98,11 @@ def png(mask: Mask) -> bytes:
         for kind, data in parts
     ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def png_mask(data: bytes) -> Mask:
+    """The mask in a PNG: whatever is not black."""
+    return decoded_image(data, ImageForm("gray"))[..., 0]
 
 
 def runs_of(mask: Mask) -> dict[str, Any]:

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count
 
 from ....records import Records
 from ..job import Job
 from ..outputs import name_of
 from .label_map import LabelMap
+from .new_files import NewFiles, safe_name
 from .picture import Contents, Picture
 from .picture_files import OTHER_SUFFIXES, PictureFiles, files_below, is_picture
 from .source import Source, local_path_of, locate, records_of_source
+from .stored import Stored
+from .written import parts_of, write_folder
+
+_NO_CLASS = "unlabelled"
+_NOTED = 10  # classes that notes name
 
 
 def recognizes(path: str) -> bool:
@@ -112,3 +119,39 @@ def _rows(path: str) -> Iterator[tuple[str, str, str]]:
             if seen.setdefault(row[0], row[1]) != row[1]:
                 raise ValueError(f"{place}: {row[0]!r} has two classes, {seen[row[0]]!r} and {row[1]!r}")
             yield place, row[0], row[1]
+
+
+# --- Writing ----------------------------------------------------------------------------------------
+
+
+def write(job: Job) -> Callable[[], None]:
+    """A folder for each class; where records have no classes, the pictures alone."""
+    stored = Stored(job)
+    stored.use(classes=True)
+    has_classes = bool(stored.roles.class_name or stored.roles.class_number)
+
+    def fill(files: NewFiles) -> None:
+        folders: dict[str | None, str] = {}  # by class
+        for loaded in stored.pictures():
+            parts = parts_of(files, loaded)
+            if has_classes:
+                name = loaded.picture.class_name
+                folder = folders.get(name) or folders.setdefault(name, _folder(name, set(folders.values())))
+                parts = parts if parts[0] == folder and len(parts) > 1 else [folder, *parts]
+            files.add(parts, loaded.data)
+        changed = [(name, folder) for name, folder in folders.items() if name != folder]
+        for name, folder in changed[:_NOTED]:
+            what = "pictures without a class" if name is None else f"class {name!r}"
+            job.report.note(f"{what}: in the folder {folder}")
+        if len(changed) > _NOTED:
+            job.report.note(f"classes whose folders have other names: {len(changed):,}")
+
+    return write_folder(job, fill)
+
+
+def _folder(name: str | None, taken: set[str]) -> str:
+    """The folder of a class; one of its own on systems that know no capitals, too."""
+    safe = safe_name(_NO_CLASS if name is None else name)
+    known = {folder.lower() for folder in taken}
+    numbered = (f"{safe}-{number}" for number in count(1))
+    return next(folder for folder in chain([safe], numbered) if folder.lower() not in known)

@@ -7,18 +7,24 @@ Detection API do. This module must not know conventions.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from ....records import Records
 from ..job import Job
 from .label_map import LabelMap
-from .picture import Box, Contents, Picture
+from .new_files import NewFiles
+from .picture import Box, Contents, Loaded, Picture
 from .picture_files import PictureFiles, files_below, usual_folders
 from .source import Source, broken_annotation, local_path_of, locate, records_of_source
+from .stored import Stored
+from .written import parts_of, pixels, write_folder
 
 _SUFFIX = ".xml"
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _FIELDS = frozenset({"difficult", "truncated", "view"})
 
 
@@ -141,3 +147,52 @@ def _number(
             f"{place}: {name} is {text!r}, not a number" if text else f"{place}: it has no {name}"
         )
     return number
+
+
+# --- Writing ----------------------------------------------------------------------------------------
+
+
+def write(job: Job) -> Callable[[], None]:
+    """``JPEGImages`` and ``Annotations``, in which the files have the same names but for their suffixes."""
+    stored = Stored(job)
+    stored.use(boxes=True, fields=sorted(_FIELDS))
+
+    def fill(files: NewFiles) -> None:
+        for loaded in stored.pictures():
+            *folders, name = parts_of(files, loaded)
+            stem, suffix = os.path.splitext(name)
+            annotation = files.add(["Annotations", *folders, stem + _SUFFIX])
+            path = annotation.removeprefix("Annotations/").removesuffix(_SUFFIX) + suffix
+            files.add(["JPEGImages", *path.split("/")], loaded.data)
+            files.replace(annotation, _xml(path, loaded).encode())
+
+    return write_folder(job, fill)
+
+
+def _xml(path: str, loaded: Loaded) -> str:
+    header = loaded.header
+    size = f"<width>{header.width}</width><height>{header.height}</height><depth>{header.channels}</depth>"
+    lines = [
+        "<annotation>",
+        "\t<folder>JPEGImages</folder>",
+        f"\t<filename>{_escaped(path)}</filename>",
+        f"\t<size>{size}</size>",
+        *(_object(box, header.height, header.width) for box in loaded.boxes),
+        "</annotation>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _object(box: Box, height: int, width: int) -> str:
+    sides = {"xmin": width, "ymin": height, "xmax": width, "ymax": height}
+    edges = "".join(f"<{name}>{pixels(getattr(box, name), side)}</{name}>" for name, side in sides.items())
+    return (
+        f"\t<object>\n\t\t<name>{_escaped(box.name)}</name>\n\t\t<pose>{_escaped(box.view)}</pose>\n"
+        f"\t\t<truncated>{box.truncated}</truncated>\n\t\t<difficult>{box.difficult}</difficult>\n"
+        f"\t\t<bndbox>{edges}</bndbox>\n\t</object>"
+    )
+
+
+def _escaped(text: str) -> str:
+    """Text in XML, without the characters that XML cannot hold."""
+    return escape(_NOT_XML.sub("\ufffd", text))

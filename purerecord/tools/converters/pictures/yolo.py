@@ -7,19 +7,24 @@ without them shows nothing, as in YOLO. This module must not know conventions.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ....records import Records
 from ..job import Job
 from .class_names import names_near
 from .label_map import LabelMap
-from .picture import Box, Contents, Picture
+from .new_files import NewFiles
+from .picture import Box, Contents, Loaded, Picture
 from .picture_files import files_below, is_picture
 from .source import Source, broken_annotation, local_path_of, records_of_source
+from .stored import Stored
+from .written import IMAGES, parts_of, write_folder
 
 _PARTS = ("train", "val", "valid", "test")
-_IMAGES, _LABELS = "images", "labels"
+_LABELS = "labels"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MOST = 1.5  # a fraction beyond is no rounding, but something else, such as pixels
 _NOT_CLASSES = ("classes.txt", "train.txt", "val.txt", "test.txt", "readme.txt", "requirements.txt")
 
@@ -88,9 +93,9 @@ def _label_file(picture: str) -> str:
     path = os.path.splitext(picture)[0] + ".txt"
     folders, name = os.path.split(os.path.abspath(path))
     parts = folders.split(os.sep)
-    if _IMAGES not in parts or os.path.exists(path):
+    if IMAGES not in parts or os.path.exists(path):
         return path
-    parts[len(parts) - 1 - parts[::-1].index(_IMAGES)] = _LABELS
+    parts[len(parts) - 1 - parts[::-1].index(IMAGES)] = _LABELS
     other = os.path.join(os.sep.join(parts), name)
     return other if os.path.isabs(picture) else os.path.relpath(other)
 
@@ -98,7 +103,7 @@ def _label_file(picture: str) -> str:
 def _picture(job: Job, path: str, name: str, names: dict[int, str], noticed: _Noticed) -> Picture | None:
     """A picture and its boxes, or None if its labels are broken."""
     labels = _label_file(path)
-    picture = Picture(path, name.removeprefix(_IMAGES + os.sep).replace(os.sep, "/"), labels, frame=(1, 1))
+    picture = Picture(path, name.removeprefix(IMAGES + os.sep).replace(os.sep, "/"), labels, frame=(1, 1))
     try:
         with open(labels, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
@@ -151,3 +156,48 @@ def _texts(folder: str) -> Iterator[str]:
     for name in sorted(os.listdir(folder)):
         if name.endswith(".txt") and name.lower() not in _NOT_CLASSES:
             yield name
+
+
+# --- Writing ----------------------------------------------------------------------------------------
+
+
+def write(job: Job) -> Callable[[], None]:
+    """``images`` and ``labels``, in which the files have the same names but for their suffixes, and
+    ``data.yaml``. Fractions have six decimals, as is usual."""
+    stored = Stored(job)
+    stored.use(boxes=True)
+    labels, _ = stored.number_classes()
+    classes = {name: place for place, name in enumerate(labels.names.values())}
+
+    def fill(files: NewFiles) -> None:
+        for loaded in stored.pictures():
+            *folders, name = parts_of(files, loaded)
+            stem, suffix = os.path.splitext(name)
+            labelled = files.add([_LABELS, *folders, stem + ".txt"])
+            path = labelled.removeprefix(f"{_LABELS}/").removesuffix(".txt") + suffix
+            files.add([IMAGES, *path.split("/")], loaded.data)
+            files.replace(labelled, _lines(loaded, classes, labels).encode())
+        names = "".join(f"  {place}: {_quoted(name)}\n" for name, place in classes.items())
+        files.add(["data.yaml"], f"path: .\ntrain: {IMAGES}\nnames:\n{names}".encode())
+
+    return write_folder(job, fill)
+
+
+def _lines(loaded: Loaded, classes: dict[str, int], labels: LabelMap) -> str:
+    lines = []
+    for box in loaded.boxes:
+        number = classes.get(box.name)
+        if number is None:
+            number = classes[labels.names[labels.number(box.name, loaded.picture.name)]]
+        values = (
+            (box.xmin + box.xmax) / 2,
+            (box.ymin + box.ymax) / 2,
+            box.xmax - box.xmin,
+            box.ymax - box.ymin,
+        )
+        lines.append(f"{number} {' '.join(f'{value:.6f}' for value in values)}\n")
+    return "".join(lines)
+
+
+def _quoted(name: str) -> str:
+    return "'" + _CONTROL.sub(" ", name).replace("'", "''") + "'"

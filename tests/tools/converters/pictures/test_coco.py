@@ -10,6 +10,7 @@ import pytest
 
 import purerecord as pr
 from purerecord.tools import convert
+from tests.support.interop import interop
 from tests.support.picture_folders import png, save
 
 IMAGE = {"id": 7, "file_name": "a.png", "height": 20, "width": 40}
@@ -150,6 +151,42 @@ def test_mistakes_are_one_clear_error(text, words):
     with pytest.raises(ValueError, match=words):
         converted()
     assert os.listdir("out") == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # pycocotools itself uses numpy in an old way
+def test_pycocotools_reads_what_is_written_and_writes_what_is_read(capsys):
+    coco = interop("pycocotools.coco").COCO
+    notes = [
+        {**NOTE, "id": number, "bbox": [number, 1.25, 20, 10.5], "iscrowd": number % 2}
+        for number in range(1, 5)
+    ]
+    notes[1] |= {"segmentation": {"size": [20, 40], "counts": [100, 50, 650]}}
+    notes = [{"segmentation": {"size": [20, 40], "counts": [800]}, **note} for note in notes]
+    save("data/a.png", png(40, 20))
+    save("source.json", document(notes))
+    source = coco("source.json")
+    save("data/boxes.json", json.dumps(source.dataset))  # as pycocotools holds it
+    converted(masks=True)
+    convert("out/a.tfrecord", "written", to_format="coco")
+    written = coco("written/annotations/instances.json")
+    capsys.readouterr()
+    assert written.getImgIds() == source.getImgIds() == [7]
+    assert written.loadImgs([7]) == source.loadImgs([7])
+    assert written.getCatIds() == [3, 5]
+    for mine, theirs in zip(
+        written.loadAnns(written.getAnnIds()), source.loadAnns(source.getAnnIds()), strict=True
+    ):
+        assert {**mine, "segmentation": 0} == {**theirs, "segmentation": 0}
+        assert (written.annToMask(mine) == source.annToMask(theirs)).all()
+    evaluated = interop("pycocotools.cocoeval").COCOeval(source, written.loadRes(_as_results(notes)), "bbox")
+    evaluated.evaluate()
+    evaluated.accumulate()
+    evaluated.summarize()
+    assert "Average Precision" in capsys.readouterr().out
+
+
+def _as_results(notes):
+    return [{"image_id": 7, "category_id": 3, "bbox": note["bbox"], "score": 1.0} for note in notes]
 
 
 def test_a_folder_with_several_files_asks_for_one():
