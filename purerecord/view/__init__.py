@@ -12,6 +12,8 @@
     pictures       the pictures of a record, and what is on them
     media          pictures and sounds as bytes, and thumbnails
     rows           a page of the table
+    episode        the steps of a record over time
+    export         what matches as TFRecords, JSON lines or CSV
     search         filtered rows, in bounded steps
     summary        what the columns hold
     where          conditions as text

@@ -7,13 +7,17 @@ other modules. This module does not know who may ask, nor how an answer is sent.
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Mapping
 from typing import Any
 
 from .. import __version__
-from ..payload.wire import BYTES
+from ..payload.wire import BYTES, FLOAT, INT64
 from .catalog import Catalog, ShownFile, known_files
+from .cells import Place, Shown, all_steps, cells, curve
 from .decoded import Value
+from .episode import episode_of, is_episode
+from .export import FORMATS, Exports
 from .limits import Limits
 from .media import LARGEST, SMALLEST, Thumbnails, checked_media
 from .parameters import Parameters, RefusedError
@@ -38,6 +42,7 @@ class Api:
         self._catalog = catalog
         self._limits: Limits = catalog.limits
         self._title = title
+        self._exports = Exports(catalog)
         self._summaries = Summaries(catalog)
         self._thumbnails = Thumbnails(catalog.limits)
 
@@ -51,6 +56,10 @@ class Api:
             "api/summary": self.summary,
             "api/record": self.record,
             "api/hex": self.hex,
+            "api/values": self.values,
+            "api/text": self.text,
+            "api/episode": self.episode,
+            "export": self.export,
             "media": self.media,
             "thumb": self.thumb,
         }
@@ -129,6 +138,51 @@ class Api:
         fields = frame_fields(source, row, length, self._limits)
         return as_json(facts | {"hex": data.hex(), "fields": fields, "note": made})
 
+    def values(self, given: Parameters) -> Answer:
+        """More values of a list; with ``points``, the extremes of so many parts of all its numbers."""
+        kind, values = self._value(given)
+        count = 0 if values is None else len(values)
+        if "points" in given:
+            if kind not in (FLOAT, INT64):
+                raise RefusedError("only numbers have a curve")
+            points = min(given.number("points"), self._limits.points)
+            return as_json({"count": count, "points": curve(values, points)})
+        begin = min(given.number("begin", 0), count)
+        most = self._limits.strings if kind == BYTES else self._limits.values
+        end = min(given.number("end", count), begin + most, count)
+        shown = Shown(max(0, end - begin), self._limits.cell_text)
+        place = self._place(given)
+        listed = cells(kind, values, place, shown, begin)
+        return as_json({"begin": begin, "end": begin + len(listed), "count": count, "values": listed})
+
+    def text(self, given: Parameters) -> Answer:
+        """A part of a long text; it begins and ends between two characters."""
+        data = self._bytes(given)
+        begin = min(given.number("begin", 0), len(data))
+        part = data[begin : begin + self._limits.text_bytes]
+        decoder = getincrementaldecoder("utf-8")("replace")
+        text = decoder.decode(part, final=begin + len(part) == len(data))
+        end = begin + len(part) - len(decoder.getstate()[0])  # a character may be cut in two
+        return as_json({"text": text, "begin": begin, "end": end, "size": len(data), "cut": end < len(data)})
+
+    def episode(self, given: Parameters) -> Answer:
+        """The steps of a record."""
+        file, source, row = self._row(given)
+        found, _ = payload_of(source, row, self._limits)
+        if not is_episode(found):
+            raise RefusedError(found.problem or "the record has no steps", 404)
+        return as_json(episode_of(found, Place(file.number, row)))
+
+    def export(self, given: Parameters) -> Answer:
+        """A download of what matches."""
+        form = given.text("format", "tfrecord")
+        scope = self._scope(given)
+        columns = given.texts("column")
+        start = (scope or 0), 0
+        parts = self._exports.of(form, self._query(given), start, columns, whole=scope is None)
+        headers = {"Content-Disposition": f'attachment; filename="purerecord-export.{form}"'}
+        return Answer(parts, FORMATS[form], headers=headers)
+
     def media(self, given: Parameters) -> Answer:
         """A picture or a sound."""
         data = self._bytes(given)
@@ -150,6 +204,12 @@ class Api:
         data: bytes = values[number]
         return data
 
+    def _place(self, given: Parameters) -> Place:
+        step = given.number("step", 0) if given.flag("list") else None
+        return Place(
+            given.number("file", 0), given.number("row"), given.text("feature", longest=1 << 14), step
+        )
+
     def _value(self, given: Parameters) -> Value:
         """The list that the parameters name: a feature, or a step of a feature list."""
         _, source, row = self._row(given)
@@ -159,6 +219,8 @@ class Api:
             steps = found.lists.get(name, [])
             step = given.number("step", 0)
             value = steps[step] if step < len(steps) else None
+            if not given.text("step") and "value" not in given:
+                value = all_steps(steps)
         else:
             value = found.features.get(name)
         if value is None:

@@ -244,6 +244,11 @@ class Catalog:
             )
 
     @property
+    def closed(self) -> bool:
+        """Whether the viewer is closed."""
+        return self._closed
+
+    @property
     def busy(self) -> bool:
         """Whether there is work left."""
         return any(not (file.counted and file.checked) for file in self.files)

@@ -76,6 +76,28 @@ def numbers(array: Any) -> list[Any]:
     return [number if abs(number) <= _LARGEST_EXACT else str(number) for number in array.tolist()]
 
 
+def curve(array: Any, points: int) -> list[list[Any]]:
+    """The first index and the smallest and largest number of so many parts of an array; NaN are left out."""
+    parts = np.array_split(np.asarray(array), max(1, min(points, len(array)))) if len(array) else []
+    found, at = [], 0
+    for part in parts:
+        known = part[~np.isnan(part)] if part.dtype.kind == "f" else part
+        if len(known):
+            found.append([at, *numbers(np.array([known.min(), known.max()]))])
+        at += len(part)
+    return found
+
+
+def all_steps(steps: list[Value]) -> Value | None:
+    """The values of all steps of a feature list as one list."""
+    kinds = {kind for kind, _ in steps if kind != UNSET}
+    if len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    lists = [values for one, values in steps if one != UNSET]
+    return kind, [value for values in lists for value in values] if kind == BYTES else np.concatenate(lists)
+
+
 def _float(number: float) -> Any:
     if math.isfinite(number):
         return number

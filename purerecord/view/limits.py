@@ -37,6 +37,10 @@ class Limits:
     step_values: int = 100
     record_text: int = 10_000
     hex_bytes: int = 65_536
+    values: int = 10_000  # numbers that are sent at once
+    strings: int = 1_000
+    points: int = 2_000  # of a curve
+    text_bytes: int = 100_000
     row_pictures: int = 8  # of a record in the gallery
     record_pictures: int = 200
     thumbnail_bytes: int = 64 << 20  # thumbnails that are kept

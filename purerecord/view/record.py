@@ -16,6 +16,7 @@ from ..tools.inspect.content import BINARY
 from .catalog import ShownFile
 from .cells import KINDS, Place, Shown, bytes_value, cell, cells, numbers
 from .decoded import Decoded, Value, decoded
+from .episode import is_episode
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
 from .source import Source
@@ -48,6 +49,7 @@ def record_of(file: ShownFile, source: Source, row: int, limits: Limits) -> dict
     here = Place(file.number, row)
     pictures = pictures_of(found, here, limits.record_pictures)
     facts |= {"pictures": pictures, "overlay": overlay_of(found, here, pictures)}
+    facts |= {"episode": is_episode(found)}
     return facts | _features(found, here, limits)
 
 
