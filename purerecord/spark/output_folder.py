@@ -37,6 +37,9 @@ class OutputFolder(Protocol):
     def touch(self, name: str) -> None:
         """Make an empty file, and the folder."""
 
+    def remove_empty(self) -> None:
+        """Remove the folder if there is nothing in it."""
+
 
 def output_folder(path: str) -> OutputFolder:
     """The folder at ``path``, a path or a URL."""
@@ -82,6 +85,10 @@ class _LocalFolder:
         with open(self.path(name), "wb"):
             pass
 
+    def remove_empty(self) -> None:
+        with suppress(OSError):
+            os.rmdir(self._path)
+
 
 class _RemoteFolder:
     """A folder of a store, which is no more than the beginning of the names of its files."""
@@ -122,6 +129,9 @@ class _RemoteFolder:
 
     def touch(self, name: str) -> None:
         Upload(self.path(name)).commit()
+
+    def remove_empty(self) -> None:
+        """Nothing: a store has no folders without files."""
 
     def _filesystem(self, url: Url | None = None) -> tuple[Any, str]:
         """The file system, which forgets what it has listed, and the path of ``url``, or of the folder."""

@@ -87,7 +87,8 @@ class FileWriter:
         if self._ignored:
             return
         folder = output_folder(self.options.path)
-        old = [name for name in folder.names() if not name.startswith(("_", "."))] if self.overwrite else []
+        before = folder.names()
+        old = [name for name in before if not name.startswith(("_", "."))] if self.overwrite else []
         folder.remove(SUCCESS)
         moved: list[str] = []
         try:
@@ -98,6 +99,8 @@ class FileWriter:
             for name in moved:
                 with suppress(OSError):
                     folder.remove(name)
+            if SUCCESS in before:
+                folder.touch(SUCCESS)
             raise
         for name in old:
             folder.remove(name)
@@ -105,8 +108,10 @@ class FileWriter:
         folder.touch(SUCCESS)
 
     def abort(self) -> None:
-        """Remove what the tasks have written."""
-        output_folder(self.options.path).remove(self.hidden)
+        """Remove what the tasks have written, and the folder if nothing else is in it."""
+        folder = output_folder(self.options.path)
+        folder.remove(self.hidden)
+        folder.remove_empty()
 
 
 class _TaskFiles:

@@ -16,7 +16,12 @@ from ..arrow.types import pa
 from ..bytes_column import BytesColumn
 from ..errors import SchemaError
 from ..payload.columns.gather import Column, gather
-from ..payload.columns.gather_sequences import FeatureListColumn, gather_sequences, has_feature_lists
+from ..payload.columns.gather_sequences import (
+    FeatureListColumn,
+    gather_sequences,
+    has_feature_lists,
+    have_only,
+)
 from ..payload.parse.checked_columns import KIND_NAMES, CheckedColumns, Mask, Origin, lengths_of
 from ..payload.parse.chosen_columns import ChosenColumns
 from ..payload.parse.sequences import natural_batch
@@ -67,11 +72,11 @@ class RowBatches:
         sequences = has_feature_lists(records)
         if sequences and self._record_type == "Example":
             raise SchemaError(f"{records.path}: has SequenceExamples; set recordType to SequenceExample")
-        if self._inferred:
+        wanted = {column.name: column.kind for column in self._columns}
+        if self._inferred and not (sequences and have_only(records, wanted, wanted)):
             context, lists = natural_batch(records, None)
             self._check_known(context, lists, records)
             return context, lists
-        wanted = {column.name: column.kind for column in self._columns}
         if sequences:
             return gather_sequences(records, wanted, wanted)
         return gather(records, wanted, in_place=ChosenColumns("bytes_columns", True)), {}

@@ -86,7 +86,7 @@ def _arrow_schema(schema: Any) -> Any:
         try:
             to_arrow_type(field.dataType)
         except Exception:
-            reason = f"is of {field.dataType.simpleString()}, which no record holds; cast it first"
+            reason = f"is of {field.dataType.simpleString()}, and a record holds numbers, strings and binary"
             raise SchemaError(reason, feature=field.name) from None
     return to_arrow_schema(schema)
 

@@ -42,7 +42,11 @@ def test_files_are_written_moved_and_removed(place):
     folder.touch("_SUCCESS")
     assert folder.names() == ["_SUCCESS", "first"]
     folder.remove("first")
+    folder.remove_empty()
     assert folder.names() == ["_SUCCESS"]
+    folder.remove("_SUCCESS")
+    folder.remove_empty()
+    assert not folder.exists()
 
 
 def test_file_is_no_folder(place):

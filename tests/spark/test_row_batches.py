@@ -216,6 +216,13 @@ def test_feature_that_an_inferred_schema_lacks_is_an_error():
         list(made.batches(records({"a": feature([1])}, {"a": feature([1]), "late": feature([2])})))
 
 
+def test_feature_list_that_an_inferred_schema_lacks_is_an_error():
+    for lacking in ("id", "t"):
+        schema = pa.schema([field for field in STEPS if field.name != lacking])
+        with pytest.raises(SchemaError, match=rf"'{lacking}': record 0: .* was inferred from"):
+            list(RowBatches(schema, "", inferred=True).batches(STEPPED))
+
+
 def test_many_columns_come_in_several_batches():
     schema = pa.schema([(f"c{number}", pa.int64()) for number in range(1 << 13)])
     batches = list(RowBatches(schema, "Example").batches(records(*[{"c7": feature([1])}] * 3000)))

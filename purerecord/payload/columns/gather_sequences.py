@@ -8,7 +8,7 @@ and ``sequence_steps`` reads their steps. This module knows neither feature spec
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -93,6 +93,25 @@ def has_feature_lists(records: Records) -> bool:
             return True
         suspects = np.flatnonzero(maps.odd)
     return any(_has_field_2(records[row]) for row in suspects.tolist())
+
+
+def have_only(records: Records, context: Container[str], lists: Container[str]) -> bool:
+    """Whether the records surely have no context features and no feature lists but those named.
+
+    False also where only the row decoder could tell, and for malformed records.
+    """
+    if sys.byteorder != "little":
+        return False
+    block = RecordBlock(records.buffer, np.frombuffer(records.buffer, np.uint8), records.begins, records.ends)
+    maps = open_maps(block)
+    try:
+        keys = {key.decode() for key in find_lists(block.octets, maps)}
+        filled = np.flatnonzero(block.begins < maps.context)
+        features = gather(Records(block.buffer, block.begins[filled], maps.context[filled]))
+    except (DecodeError, UnicodeDecodeError):
+        return False
+    known = all(name in lists for name in keys) and all(name in context for name in features)
+    return known and not maps.odd.any()
 
 
 def _has_field_2(payload: bytes) -> bool:

@@ -17,6 +17,7 @@ from purerecord.payload.columns.gather_sequences import (
     gather_all_sequences,
     gather_sequences,
     has_feature_lists,
+    have_only,
 )
 from purerecord.payload.columns.tuning import tuned
 from purerecord.payload.parse.sequences import parse_sequence_example
@@ -201,6 +202,27 @@ def test_feature_lists_are_noticed_wherever_the_row_decoder_finds_one(seed: int)
             assert has_feature_lists(Records.of(payloads))
     examples = [pr.encode_example({"a": 1, "b": ["x"]}), b"", pr.encode_example({})]
     assert not has_feature_lists(Records.of(examples))
+
+
+@pytest.mark.parametrize("seed", range(tries(6)))
+def test_records_that_have_only_the_named_features_have_no_others(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(30):
+        payloads = [random.choice((ordinary, hostile_sequence, hostile_example))(random) for _ in range(3)]
+        named = {name for name in ("a", "b", "ab", "é", "") if random.random() < 0.8}
+        if not have_only(Records.of(payloads), named, named):
+            continue
+        for payload in payloads:
+            context, lists = decode_sequence(payload)
+            assert {*context, *lists} <= named
+
+
+def test_records_written_in_the_usual_form_are_seen_to_have_only_the_named_features() -> None:
+    records = Records.of([pr.encode_sequence_example({"a": 1}, {"s": [[1]]}), pr.encode_example({"a": 2})])
+    assert have_only(records, {"a", "b"}, {"s"})
+    assert not have_only(records, {"b"}, {"s"})
+    assert not have_only(records, {"a"}, {"t"})
+    assert not have_only(Records.of([b"\xff"]), {"a"}, {"s"})
 
 
 def test_all_names_are_gathered_with_their_first_kind() -> None:
