@@ -75,6 +75,7 @@ def convert(
     found, inwards = _direction(given, target, from_format, to_format)
     _check_style(found, style)
     names = (found.name, TFRECORD) if inwards else (TFRECORD, found.name)
+    limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
     job = Job(
         resolve(given),
         target,
@@ -85,11 +86,11 @@ def convert(
         floats=floats,
         compression=compression,
         on_error=on_error,
+        written={"options": options, **limits},
         dry_run=dry_run,
         progress=progress,
     )
     job.report.sources = [name_of(file) for file in job.sources]
-    limits = {"shards": shards, "max_bytes": max_bytes, "max_records": max_records}
     if not job.sources:
         raise ValueError("there is nothing to convert: no source is named")
     if inwards:

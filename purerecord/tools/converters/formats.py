@@ -108,7 +108,7 @@ _PICTURE_FEATURE = Option(
 )
 _LABEL_FEATURE = Option("label_feature", "feature that holds their classes, likewise", metavar="NAME")
 _WRITING = (_PICTURE_FEATURE, _LABEL_FEATURE, _LABEL_MAP, _ON_BROKEN)
-_BOX_STYLES = ("detection", "plain")
+_BOX_STYLES = ("detection", "plain", "tfds")
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -200,7 +200,7 @@ FORMATS: tuple[Format, ...] = (
         "pictures.image_folder",
         reads=(_LABELS, *_READING),
         writes=_WRITING,
-        styles=("plain", "imagenet", "detection"),
+        styles=("plain", "imagenet", "detection", "tfds"),
         recognizes=True,
     ),
 )

@@ -23,6 +23,7 @@ class Job:
     """What to convert, and how.
 
     ``sources`` are paths, URLs and open binary files, with patterns resolved; ``out`` is one of these.
+    ``written`` has the options and the limits of TFRecords that are written, None for those not given.
     ``progress`` is called with the bytes and the records that were done since the last call.
     """
 
@@ -35,6 +36,7 @@ class Job:
     floats: str = "round"
     compression: Any = "auto"  # of TFRecords that are read
     on_error: str = "raise"
+    written: Mapping[str, Any] = field(default_factory=dict)
     dry_run: bool = False
     progress: Callable[[int, int], None] = lambda size, records: None
     at_end: list[Callable[[list[str]], None]] = field(default_factory=list)

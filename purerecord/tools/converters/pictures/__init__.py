@@ -16,5 +16,6 @@ stored         the pictures in TFRecords
 roles          which features hold them, their classes and boxes
 written        what all formats that are written share
 new_files      files under names that come from data
+tfds_folder    what tensorflow-datasets needs beside its shards
 styles         the conventions: which features hold what
 """

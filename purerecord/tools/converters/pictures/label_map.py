@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
@@ -88,8 +88,12 @@ class LabelMap:
             )
         return found
 
-    def positions(self) -> dict[int, int]:
-        """The place of each number in their order, from 0 on."""
+    def place(self, number: int) -> int:
+        """The place of a number in their order, from 0 on."""
+        return self._places[number]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
         return {number: place for place, number in enumerate(self.names)}
 
     def __len__(self) -> int:

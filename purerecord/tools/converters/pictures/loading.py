@@ -31,6 +31,7 @@ MISSING, BROKEN = "pictures that are not there", "broken pictures"
 _EMPTY, _OUTSIDE = "boxes without area", "boxes outside their picture"
 _CUT = "boxes cut off at the edge of their picture"
 _OTHER_SIZE = "pictures of another size than their annotations state"
+_NOT_DECODED = "pictures in WebP, which TensorFlow does not decode"
 _NOT_RGB = "pictures that are no RGB or no JPEG, which readers of ImageNet files expect"
 
 
@@ -59,7 +60,7 @@ class _Work:
     labels: LabelMap
     decode: bool
     skip: bool
-    colours_matter: bool
+    convention: str
 
     def __call__(self, pictures: Sequence[Picture]) -> _Done:
         findings = Findings()
@@ -84,7 +85,9 @@ class _Work:
             findings.left_out.append((MISSING if missing else BROKEN, name))
             return None
         found = Loaded(picture, data, header, _fractions(picture, header, findings))
-        if self.colours_matter and (header.format != "JPEG" or colours(found) != b"RGB"):
+        if header.format == "WebP" and self.convention != "plain":
+            findings.noticed.append((_NOT_DECODED, picture.path))
+        elif self.convention == "imagenet" and (header.format != "JPEG" or colours(found) != b"RGB"):
             findings.noticed.append((_NOT_RGB, picture.path))
         return found
 
@@ -128,7 +131,7 @@ def records_of(job: Job, pictures: Iterable[Picture], style: Style, labels: Labe
     if decode:
         check_decoders(ImageForm("rgb"))
     skip = job.options.get("on_broken") != "raise"
-    work = _Work(style, labels, decode, skip, job.style == "imagenet")
+    work = _Work(style, labels, decode, skip, job.style or "")
     noticed: Counter[str] = Counter()
     firsts: dict[str, str] = {}
     count = 0

@@ -23,6 +23,7 @@ from .loading import records_of
 from .picture import Contents, Picture
 from .picture_files import SUFFIX_DIFFERS, PictureFiles, inner_name
 from .styles import STYLES
+from .tfds_folder import TFDSOutput
 
 LABEL_MAP = "label_map.pbtxt"
 
@@ -50,14 +51,20 @@ def records_of_source(job: Job, source: Source) -> Iterable[Records]:
     job.style = job.style or ("detection" if contents.boxes or contents.captions else "plain")
     style = STYLES[job.style].of(contents)
     labels = source.labels
+    folder = TFDSOutput(job) if job.style == "tfds" else None
+    if folder is not None:
+        labels = folder.labels(labels)
     if job.schema is not None:
         raise ValueError("pictures have no schema; the style says which features there are")
     if (given := job.options.get("label_map")) is not None:
         labels = LabelMap.read(given)
+    if labels is not source.labels:
         for name, place in source.classes():
             labels.number(name, place)
     elif style.label_map and len(labels):
         _plan_label_map(job, labels)
+    if folder is not None:
+        folder.plan(style, labels)
     if (seed := job.options.get("shuffle")) is not None:
         random.Random(seed).shuffle(source.pictures)
     job.report.types = style.types()

@@ -105,6 +105,10 @@ def _areas(loaded: Loaded, labels: LabelMap) -> list[float]:
     ]
 
 
+def _corners(loaded: Loaded) -> list[float]:
+    return [edge for box in loaded.boxes for edge in (box.ymin, box.xmin, box.ymax, box.xmax)]
+
+
 def _masks(loaded: Loaded, labels: LabelMap) -> list[bytes]:
     height, width = loaded.picture.frame or (loaded.header.height, loaded.header.width)
     return [mask_png(box.mask, int(height), int(width)) for box in loaded.boxes]
@@ -189,7 +193,31 @@ PLAIN = Style(
     )
 )
 
-STYLES = {"detection": DETECTION, "imagenet": IMAGENET, "plain": PLAIN}
+# The names of tensorflow-datasets; labels from 0 on, boxes as ymin, xmin, ymax, xmax.
+TFDS = Style(
+    (
+        Feature("image", BYTES, lambda loaded, labels: loaded.data),
+        Feature("file_name", BYTES, lambda loaded, labels: loaded.picture.name),
+        Feature(
+            "label", INT64, lambda loaded, labels: labels.place(_number(loaded, labels)), needs="classes"
+        ),
+        Feature("captions", BYTES, lambda loaded, labels: loaded.picture.captions, True, "captions"),
+        Feature("objects/bbox", FLOAT, lambda loaded, labels: _corners(loaded), True, "boxes"),
+        Feature(
+            "objects/label",
+            INT64,
+            lambda loaded, labels: [labels.place(number) for number in _numbers(loaded, labels)],
+            True,
+            "boxes",
+        ),
+        Feature("objects/is_difficult", INT64, _of_boxes("difficult"), True, "difficult"),
+        Feature("objects/is_truncated", INT64, _of_boxes("truncated"), True, "truncated"),
+        Feature("objects/is_crowd", INT64, _of_boxes("is_crowd"), True, "is_crowd"),
+        Feature("objects/area", FLOAT, _areas, True, "area"),
+    )
+)
+
+STYLES = {"detection": DETECTION, "imagenet": IMAGENET, "plain": PLAIN, "tfds": TFDS}
 
 
 def colours(loaded: Loaded) -> bytes:

@@ -33,7 +33,7 @@ def test_maps_of_others_are_read():
     )
     assert found.names == {1: "/m/01", 2: "dog"}
     assert found.number("person", "") == found.number("/m/01", "") == 1
-    assert found.positions() == {1: 0, 2: 1}
+    assert (found.place(1), found.place(2)) == (0, 1)
     assert len(found) == 2
 
 
