@@ -22,10 +22,11 @@
     parameters     the query of a URL
     access         tokens, hosts, origins, and the headers of every answer
     server         HTTP
+    html_report    ``report``: what the viewer shows as one HTML file
     page/          what the browser loads
 
 The path of a request: ``server`` → ``access`` → ``api`` → ``catalog`` → a source → ``decoded`` → ``cells``.
-``Viewer`` and ``view`` are imported when they are first used.
+Public names are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -33,16 +34,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Viewer", "view"]
+_HOMES = {"Viewer": "viewer", "report": "html_report", "view": "viewer"}
+
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.viewer"), name)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_HOMES)

@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..errors import PureRecordError
 from ..printable import printable
@@ -182,6 +185,21 @@ class _Job:
         }
 
 
+def number_of(value: Any) -> Any:
+    """A number as JSON can say it."""
+    return numbers([_plain(value)])[0]
+
+
+def float32_of(value: Any) -> Any:
+    """A number that is a float32, with few digits: the shortest that mean the same float32."""
+    return numbers(np.array([value], np.float32))[0]
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def column_of(feature: FeatureSummary) -> dict[str, Any]:
     """The summary of one column."""
     records = feature.present + feature.missing
@@ -223,7 +241,8 @@ def _values(feature: FeatureSummary, kind: Any, *, lists: bool, sayable: bool) -
         ]
     elif kind in ("int64", "float"):
         summary = feature.numbers["int64" if kind == "int64" else "float32"]
-        found["numbers"] = _few(summary) | {
+        short = float32_of if kind == "float" else number_of
+        found["numbers"] = _few(summary, short) | {
             "nan": summary.nan,
             "infinite": summary.positive_infinities + summary.negative_infinities,
             "zeros": summary.zeros,
@@ -232,7 +251,7 @@ def _values(feature: FeatureSummary, kind: Any, *, lists: bool, sayable: bool) -
         found["distinct"] = summary.distinct
         found["top"] = [
             {
-                "value": number_of(value),
+                "value": short(value),
                 "count": count,
                 "where": where.equals(feature.name, _plain(value), lists=lists) if sayable else None,
             }
@@ -285,24 +304,14 @@ def _integer_bars(summary: NumberSummary) -> list[tuple[int, int, int, bool]]:
     ]
 
 
-def _few(summary: NumberSummary) -> dict[str, Any]:
+def _few(summary: NumberSummary, short: Callable[[Any], Any] = number_of) -> dict[str, Any]:
     extremes = {"min": summary.minimum, "max": summary.maximum}
-    found = {name: None if value is None else number_of(value) for name, value in extremes.items()}
+    found = {name: None if value is None else short(value) for name, value in extremes.items()}
     return found | {"mean": _finite(summary.mean), "deviation": _finite(summary.deviation)}
 
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def number_of(value: Any) -> Any:
-    """A number as JSON can say it."""
-    return numbers([_plain(value)])[0]
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy as one of Python."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _role(feature: FeatureSummary) -> str:

@@ -47,7 +47,7 @@ class Viewer:
     ) -> None:
         access = Access(token)
         self.catalog = Catalog(stored(paths, storage_options, filesystem), compression, limits)
-        self._api = api = Api(self.catalog, _title(paths))
+        self._api = api = Api(self.catalog, title_of(paths))
         self._server = Server(HOST, port, access, api.endpoints(), limits)
         self.port = self._server.port
         self.url = f"http://{HOST}:{self.port}/{access.token}/"
@@ -100,9 +100,10 @@ def view(paths: Any, *, open_browser: bool = True, **options: Any) -> Viewer:
     return viewer
 
 
-def _title(paths: Any) -> str:
+def title_of(paths: Any) -> str:
+    """A short name of some files."""
     if isinstance(paths, (list, tuple)):
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        return f"{_title(paths[0])}{more}" if paths else "nothing"
+        return f"{title_of(paths[0])}{more}" if paths else "nothing"
     text = str(getattr(paths, "name", paths))
     return printable(text.replace("\\", "/").rstrip("/").rpartition("/")[2] or text)

@@ -8,14 +8,18 @@ from argparse import Namespace
 from typing import Any
 
 from ...storage.url import is_url, stored
+from ...view.html_report import report
 from ...view.viewer import Viewer
 from ..exit_status import flush, say, write
 from ..options import COMPRESSIONS
 
 
 def view(arguments: Namespace) -> int:
-    """Serve the files, and open them in the browser."""
+    """Serve the files, and open them in the browser; or save a report."""
     compression = COMPRESSIONS[arguments.compression]
+    if arguments.html is not None:
+        report(_paths(arguments), arguments.html, records=arguments.records, compression=compression)
+        return 0
     with Viewer(_paths(arguments), port=arguments.port, compression=compression) as viewer:
         write(f"{viewer.url}\n".encode())
         flush()

@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +37,9 @@ def test_view_of_nothing_is_one_line(capfd):
     code, out, err = run(capfd, "view", "nothing-*", "--no-browser")
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
+
+
+def test_a_report_is_saved_and_nothing_is_served(capfd):
+    assert run(capfd, "view", "sound", "--html", "report.html", "--records", "3") == (0, "", "")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "the first 3 of 100" in page
