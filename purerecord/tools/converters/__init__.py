@@ -10,6 +10,9 @@ column_types   what a feature holds: inferred, or given by a schema
 survey         what the features of TFRecords hold, before they are written as another format
 row_lists      columns of Examples as lists of values, row by row
 json_lines     JSON lines
+tar_members    the members of tar archives, read forward
+webdataset     tar archives as webdataset has them
+array_record   ArrayRecord, the format of grain
 tables/        tables: CSV, Parquet, Arrow and arrays of numpy
 pictures/      pictures in folders, with classes or boxes
 """

@@ -83,6 +83,21 @@ _MISSING = Option("missing", "cells without a value, beside empty ones, like NA"
 _ENCODING = Option("encoding", "the encoding of the text, like latin-1 (default: utf-8)", metavar="NAME")
 _BASE64 = Option("base64", "columns of bytes that are base64", kind="names", metavar="A,B")
 _BINARY = Option("binary", "features that stay binary though all of it is text", kind="names", metavar="A,B")
+_MEMBERS = Option(
+    "members",
+    "features that are members of other names, like jpg=image,cls=label",
+    kind="pairs",
+    metavar="A=B,...",
+)
+_KEY = Option(
+    "key", "feature that is the key, like a file name (default: __key__, or numbers)", metavar="NAME"
+)
+_GROUP_SIZE = Option(
+    "group_size",
+    "records that are compressed together (default: 1, the fastest to read here and there)",
+    kind="number",
+    metavar="N",
+)
 # Of pictures.
 _CHECK_PICTURES = Option(
     "check_pictures",
@@ -144,6 +159,22 @@ FORMATS: tuple[Format, ...] = (
         (".npz", ".npy"),
         reads=(_COLUMNS,),
         writes=(_COLUMNS,),
+    ),
+    Format(
+        "webdataset",
+        "tar archives as webdataset has them",
+        "webdataset",
+        (".tar", ".tgz"),
+        reads=(_COLUMNS, _MEMBERS),
+        writes=(_COLUMNS, _MEMBERS, _KEY),
+        streams=True,
+    ),
+    Format(
+        "array_record",
+        "ArrayRecord, the format of grain",
+        "array_record",
+        (".array_record", ".arrayrecord"),
+        writes=(_GROUP_SIZE,),
     ),
     Format(
         "jsonl",

@@ -28,6 +28,7 @@ _BUFFERED = 1 << 20
 _COMPRESSORS: dict[str, Callable[[Any], Any]] = {
     # Neither a name nor a time is stored: the same content makes the same file.
     ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
+    ".tgz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
     ".bz2": lambda file: bz2.BZ2File(file, "wb"),
     ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 - closed by the caller
 }
