@@ -1,0 +1,69 @@
+// Small drawings of numbers: a line for a list, lines over the steps of an episode. Nothing here asks the server.
+
+import { svg } from "./element.js";
+import { colour } from "./colours.js";
+import { number } from "./formats.js";
+
+const WIDTH = 1000;
+
+// Lines over a shared axis: [{name, values}]; values that are no finite numbers leave a gap.
+export function lines(series, { height = 120, label, colours = null } = {}) {
+  const all = series.flatMap((one) => one.values.filter(Number.isFinite));
+  const [low, high] = bounds(all);
+  const length = Math.max(2, ...series.map((one) => one.values.length));
+  const across = (at) => (at / (length - 1)) * WIDTH;
+  const down = (value) => height - 4 - ((value - low) / (high - low)) * (height - 8);
+  const drawing = svg("svg", {
+    class: "lines", viewBox: `0 0 ${WIDTH} ${height}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": label ?? `${series.length} curves from ${number(low)} to ${number(high)}`,
+  });
+  if (low < 0 && high > 0) drawing.append(svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: down(0), y2: down(0), "vector-effect": "non-scaling-stroke" }));
+  series.forEach((one, place) => {
+    drawing.append(svg("path", {
+      class: "curve", d: path(one.values, across, down), "vector-effect": "non-scaling-stroke",
+      style: { stroke: colours?.[place] ?? (series.length === 1 ? "var(--accent)" : colour(place)) },
+    }));
+  });
+  return { drawing, low, high };
+}
+
+function bounds(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low > high) return [0, 1];
+  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+}
+
+function path(values, across, down) {
+  let text = "";
+  let pen = "M";
+  values.forEach((value, at) => {
+    if (!Number.isFinite(value)) {
+      pen = "M";
+      return;
+    }
+    text += `${pen}${across(at).toFixed(1)} ${down(value).toFixed(1)}`;
+    pen = "L";
+  });
+  return text;
+}
+
+// How low and high a long list goes at each place: [[index, min, max], ...].
+export function band(points, { height = 120, label } = {}) {
+  const [low, high] = bounds(points.flatMap(([, min, max]) => [min, max]).filter(Number.isFinite));
+  const last = Math.max(1, points.at(-1)?.[0] ?? 1);
+  const down = (value) => height - 4 - ((value - low) / (high - low)) * (height - 8);
+  const good = points.filter(([, min, max]) => Number.isFinite(min) && Number.isFinite(max));
+  const upper = good.map(([at, , max]) => `${((at / last) * WIDTH).toFixed(1)} ${down(max).toFixed(1)}`);
+  const lower = good.map(([at, min]) => `${((at / last) * WIDTH).toFixed(1)} ${down(min).toFixed(1)}`).reverse();
+  const drawing = svg("svg", {
+    class: "lines", viewBox: `0 0 ${WIDTH} ${height}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": label ?? `from ${number(low)} to ${number(high)}`,
+  });
+  if (good.length) drawing.append(svg("path", { class: "band", d: `M${[...upper, ...lower].join("L")}Z`, "vector-effect": "non-scaling-stroke" }));
+  return { drawing, low, high };
+}
