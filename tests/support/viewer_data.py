@@ -29,7 +29,7 @@ BACKGROUNDS = (
 )
 INKS = ((214, 84, 72), (52, 120, 190), (238, 174, 62), (70, 150, 110), (128, 92, 168), (48, 160, 168))
 SIZE = (320, 240)
-SCALE = 3  # drawn larger, then reduced: smooth edges
+SCALE = 2  # drawn larger, then reduced: smooth edges
 
 
 def jpeg(image: Any, quality: int = 88) -> bytes:

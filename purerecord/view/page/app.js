@@ -63,7 +63,7 @@ class App {
     if (LISTS.has(this.place.view)) {
       this.list = this.place;
       this.takeRows();
-    }
+    } else if (this.place.row !== null) this.list.at = this.placeInList();
     this.filter.show(this.list);
     this.filesChanged();
     if (this.scope !== this.list.scope) this.followSummary(this.list.scope);
@@ -71,6 +71,15 @@ class App {
     $("main").className = `main-${this.place.view}`;
     this.drawViews();
     this.tell();
+  }
+
+  // Where the record that is looked at is in the list: there one comes back to.
+  placeInList() {
+    const { file, row } = this.place;
+    const { scope, where, text } = this.list;
+    if (this.rows) return Math.max(0, this.rows.place(file, row));
+    if (where || text || scope !== "all") return where || text ? 0 : row;
+    return this.files.files.filter((one) => one.file < file).reduce((sum, one) => sum + one.records, row);
   }
 
   // The rows of the list, kept while a record is looked at.
@@ -131,7 +140,6 @@ class App {
       if (at >= 0) {
         const next = at + (forth ? 1 : -1);
         this.rows.want(next, next + 1);
-        if (next >= 0 && next < this.rows.size) this.list.at = next;
         return next >= 0 ? this.rows.address(next) : null;
       }
     }
@@ -214,11 +222,15 @@ class App {
     const columns = this.summary?.columns ?? [];
     const tabs = [["table", "Table", "t"]];
     if (columns.some((column) => column.role === "picture") || this.place.view === "gallery") tabs.push(["gallery", "Gallery", "g"]);
-    if (this.summary?.episodes || this.place.view === "episode") tabs.push(["episode", "Episodes", "e"]);
+    if (this.episodes || this.place.view === "episode") tabs.push(["episode", "Episodes", "e"]);
     const now = LISTS.has(this.place.view) || this.place.view === "episode" ? this.place.view : this.list.view;
     replace($("views"), tabs.map(([view, name, key]) => element("a", {
       class: "view", href: this.viewLink(view), title: `${name} (${key})`, id: `view-${view}`, "aria-current": now === view ? "page" : null,
     }, name)));
+  }
+
+  get episodes() {
+    return Boolean(this.summary?.episodes) || this.summary?.kind === "SequenceExample";
   }
 
   viewLink(view) {
@@ -258,7 +270,7 @@ class App {
       f: () => $("where").focus(),
       t: () => (location.hash = this.viewLink("table")),
       g: () => (location.hash = this.viewLink("gallery")),
-      e: () => this.summary?.episodes && (location.hash = this.viewLink("episode")),
+      e: () => this.episodes && (location.hash = this.viewLink("episode")),
       d: () => $("theme").click(),
       "?": () => $("help").showModal(),
       Escape: () => (this.list.where || this.list.text) && this.go({ ...this.list, where: "", text: "", at: 0 }),

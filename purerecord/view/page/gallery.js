@@ -29,6 +29,7 @@ export class GalleryView {
     this.#drawBar();
     this.rowsChanged();
     this.scroller.goTo(app.tops.get(app.key) ?? Math.floor(this.selected / this.across) * this.scroller.rowHeight);
+    this.scroller.reveal(Math.floor(this.selected / this.across));
     this.box.focus({ preventScroll: true });
   }
 

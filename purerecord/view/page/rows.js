@@ -10,6 +10,8 @@ import { ask, pause } from "./requests.js";
 const PAGE = 50;
 const KEPT = 60; // pages
 const PARALLEL = 3;
+const EAGER = 2000; // rows that are searched for without being scrolled to: small results are counted at once
+const MOST = 200; // rows of an answer
 
 export class AllRows {
   // `files` are those of api/files; `changed` is called when something else is to be shown.
@@ -135,7 +137,7 @@ export class FoundRows {
   constructor(scope, parameters, changed) {
     Object.assign(this, { scope, parameters, changed, error: null, rows: [], searched: 0, next: "", exact: false, stopped: false });
     this.filtered = true;
-    this.target = 0;
+    this.target = EAGER;
     this.request = new AbortController();
   }
 
@@ -171,7 +173,7 @@ export class FoundRows {
 
   want(first, last) {
     this.target = Math.max(this.target, last + 2 * PAGE);
-    if (!this.busy && !this.stopped && !this.exact && !this.error) this.#search();
+    if (this.size < this.target && !this.busy && !this.stopped && !this.exact && !this.error) this.#search();
   }
 
   stop() {
@@ -182,7 +184,7 @@ export class FoundRows {
   goOn() {
     this.stopped = false;
     this.error = null;
-    this.target = Math.max(this.target, this.size + 2 * PAGE);
+    this.target = Math.max(this.target, this.size + EAGER);
     if (!this.busy) this.#search();
   }
 
@@ -195,7 +197,7 @@ export class FoundRows {
     this.busy = true;
     try {
       while (!this.stopped && !this.exact && this.rows.length < this.target) {
-        const parameters = { ...this.parameters, scope: this.scope, cursor: this.next, limit: PAGE };
+        const parameters = { ...this.parameters, scope: this.scope, cursor: this.next, limit: this.size ? MOST : PAGE };
         const answer = await ask("api/rows", parameters, this.request.signal);
         this.rows.push(...answer.rows);
         this.searched += answer.searched?.records ?? 0;

@@ -25,6 +25,7 @@ export class TableView {
     this.summaryChanged();
     this.rowsChanged();
     this.scroller.goTo(app.tops.get(app.key) ?? Math.max(0, this.selected - 3) * ROW);
+    this.scroller.reveal(this.selected);
     this.box.focus({ preventScroll: true });
   }
 
