@@ -12,34 +12,30 @@ from typing import Any
 
 from .printable import printable
 
-# The style of all that is shown; the colours of ``view`` and of notebooks, light and dark.
+# The style of a part of a page. Its colours suit a light and a dark background, as notebooks have either.
 STYLE = """
-.purerecord { font: 13px/1.45 system-ui, sans-serif; color: #1c2024; color-scheme: light dark; }
+.purerecord { font: 13px/1.45 system-ui, sans-serif; color: inherit; }
 .purerecord table { border-collapse: collapse; margin: 4px 0 10px; }
 .purerecord th, .purerecord td { text-align: left; vertical-align: top; padding: 2px 12px 2px 0; border: 0;
   border-bottom: 1px solid #8884; background: none; max-width: 40em; overflow-wrap: anywhere; }
 .purerecord th { font-weight: 600; }
 .purerecord td.n, .purerecord th.n { text-align: right; white-space: nowrap;
   font-variant-numeric: tabular-nums; }
-.purerecord .dim { color: #687078; }
-.purerecord .bad { color: #b42318; }
+.purerecord .dim { opacity: .65; }
+.purerecord .bad { color: #dc4c3e; }
 .purerecord code { font: 12px/1.4 ui-monospace, monospace; background: none; color: inherit; padding: 0; }
 .purerecord img { max-width: 96px; max-height: 96px; vertical-align: middle; background: #8882; }
-.purerecord svg { display: block; fill: #3b82c4; }
+.purerecord svg { display: block; fill: #4a8fd0; }
+.purerecord .bar { background: #4a8fd0; height: 9px; min-width: 1px; border-radius: 2px; margin-top: 5px; }
 .purerecord .parts { display: flex; flex-wrap: wrap; gap: 0 40px; }
 .purerecord h1 { font-size: 22px; } .purerecord h2 { font-size: 16px; margin: 26px 0 4px; }
 .purerecord h3 { font-size: 13px; font-weight: 600; margin: 8px 0; } .purerecord p { margin: 4px 0; }
-.purerecord .bar { background: #3b82c4; height: 9px; min-width: 1px; border-radius: 2px; margin-top: 5px; }
-@media (prefers-color-scheme: dark) {
-  .purerecord { color: #e3e6e8; }
-  .purerecord .dim { color: #98a2ab; }
-  .purerecord .bad { color: #ff8f85; }
-  .purerecord svg { fill: #62a8e5; }
-  .purerecord .bar { background: #62a8e5; }
-}
 """
-
-
+_PAGE_STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 20px auto; max-width: 1100px; padding: 0 16px; color: #1c2024; background: #fff; }
+@media (prefers-color-scheme: dark) { body { color: #e3e6e8; background: #15181a; } }
+"""
 # Pixels of a bar in a histogram, at most.
 _WIDEST_BAR = 42
 
@@ -123,7 +119,6 @@ def page(title: str, *content: Any) -> str:
         "img-src data:; style-src 'unsafe-inline'\">"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{markup(title)}</title>"
-        "<style>body { margin: 20px auto; max-width: 1100px; padding: 0 16px; }\n"
-        "@media (prefers-color-scheme: dark) { body { background: #15181a; } }</style>"
+        f"<style>{_PAGE_STYLE}</style>"
         f"</head><body>{fragment(*content)}</body></html>\n"
     )

@@ -238,6 +238,11 @@ class Records(BytesColumn):
         origin = f", from {self.path!r}" if self.path else ""
         return f"<Records: {len(self)} records, {self.nbytes} bytes{origin}>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import show_records  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_records(self)
+
 
 def _octets(payload: Any) -> bytes | memoryview:
     """The bytes of any bytes-like payload, also of a strided view."""

@@ -21,6 +21,7 @@ class Tags(HTMLParser):
         self.open: list[str] = []
         self.seen: list[str] = []
         self.text = ""
+        self.words: list[str] = []
         self.attributes: list[str] = []
         self.feed(html)
         self.close()
@@ -37,6 +38,8 @@ class Tags(HTMLParser):
 
     def handle_data(self, data):
         self.text += data
+        if "style" not in self.open:
+            self.words += data.split()
 
 
 def test_text_is_escaped_and_markup_is_not():

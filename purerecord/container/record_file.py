@@ -238,6 +238,15 @@ class RecordFile(Sequence[bytes]):
         start, stop, step = self._numbers.start, self._numbers.stop, self._numbers.step
         return f"RecordFile({names})[{start}:{stop}{'' if step == 1 else f':{step}'}]"
 
+    def _repr_html_(self) -> str:
+        from ..notebook import show_record_file  # noqa: PLC0415 - only a notebook asks for it
+
+        if self._numbers is not None:
+            return show_record_file(self, len(self._numbers), part=True)
+        # Asking for the length could read all files.
+        loaded = all(shard.__dict__.get("index") is not None for shard in self._shards)
+        return show_record_file(self, len(self) if loaded else None)
+
     def _chosen(self, numbers: Offsets) -> Offsets:
         """The numbers, among the records of all files, of those of these records."""
         every = self._all()

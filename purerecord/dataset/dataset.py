@@ -310,6 +310,11 @@ class Dataset:
     def __repr__(self) -> str:
         return f"<{self._node.chain()}>"
 
+    def _repr_html_(self) -> str:
+        from ..notebook import show_dataset  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_dataset(self._node)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"node": self._node, "epoch": self._epoch}
 

@@ -227,6 +227,11 @@ class Ragged:
         untyped = "" if self.untyped is None else f" ({np.count_nonzero(self.untyped)} untyped)"
         return f"<Ragged {_shape_text(self.shape)} {self.dtype}: {rows}{missing}{untyped}>"
 
+    def _repr_html_(self) -> str:
+        from ..notebook import show_ragged  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_ragged(self)
+
 
 def concatenated(parts: Sequence[Ragged]) -> Ragged:
     """The rows of all ``parts``, one after the other."""

@@ -145,6 +145,11 @@ class Sparse:
         more = [f"... {len(self.values)} values"] if len(self.values) > MAX_ITEMS else []
         return f"<Sparse {self.dense_shape} {self.dtype}: {{{', '.join(entries + more)}}}>"
 
+    def _repr_html_(self) -> str:
+        from ..notebook import show_sparse  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_sparse(self)
+
 
 def _nested(rows: list[Any], outer: Sequence[int]) -> Any:
     """The flat list ``rows`` as nested lists of the shape ``outer``."""

@@ -187,6 +187,11 @@ class Report:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        from ..notebook import show_report  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_report(self)
+
     def text(self, *, only_damaged: bool = False) -> str:
         """A table with a line for each file, its damages below it, and at the end the files to repair."""
         lines = self.table(only_damaged=only_damaged)

@@ -106,6 +106,11 @@ class ConvertReport:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        from ...notebook import show_facts  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_facts(self, self.as_json())
+
 
 def type_lines(types: Mapping[str, str]) -> list[str]:
     """A line for each feature, of its name and what it holds."""

@@ -65,6 +65,13 @@ class Counts:
             rows.append((counted(len(rows), "file"), f"{self.records:,}", ""))
         return "\n".join(line.rstrip() for line in aligned([("file", "records", ""), *rows]))
 
+    def _repr_html_(self) -> str:
+        from ...notebook import show_facts  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_facts(
+            self, {"records": self.records, "files": {file.path: file.records for file in self.files}}
+        )
+
 
 @public
 def count(

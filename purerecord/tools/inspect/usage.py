@@ -104,6 +104,11 @@ class Usage:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        from ...notebook import show_usage  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_usage(self)
+
     def _cells(self, name: str, size: int, whole: int) -> tuple[str, str, str, str]:
         each = human_size(size / self.records) if self.records else ""
         return name, human_size(size), share_text(size / whole) if whole else "", each

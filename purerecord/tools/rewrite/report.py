@@ -81,6 +81,11 @@ class Rewritten:
             lines.append(f"{counted(self.skipped, 'damaged place')} skipped: {printable(self.damage[0])}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from ...notebook import show_facts  # noqa: PLC0415 - only a notebook asks for it
+
+        return show_facts(self, self.to_dict())
+
     def _names(self) -> str:
         if len(self.paths) < 3:
             return printable(" ".join(self.paths))
