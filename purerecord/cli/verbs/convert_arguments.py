@@ -90,7 +90,7 @@ def _of_tfrecords(parser: argparse.ArgumentParser) -> None:
 
 def _of_formats(parser: argparse.ArgumentParser) -> None:
     """The options of formats, each under the formats that take it."""
-    listing = "\n".join(f"  {known.name:<12}{known.text}{_direction(known)}" for known in FORMATS)
+    listing = "\n".join(f"  {known.name:<14}{known.text}{_direction(known)}" for known in FORMATS)
     parser.epilog = f"formats:\n{listing}\n\n{parser.epilog}"
     groups: dict[str, Any] = {}
     for option, names in options().items():
