@@ -31,6 +31,8 @@ _HOMES: dict[str, list[str]] = {
     "rewrite.reshard": ["compress", "merge", "reshard"],
     "rewrite.sample": ["sample"],
     "rewrite.select": ["select"],
+    "rewrite.shuffle": ["shuffle"],
+    "rewrite.sort": ["sort"],
     "rewrite.split": ["split"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

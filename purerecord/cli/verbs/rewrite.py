@@ -17,6 +17,8 @@ from ...storage.url import is_url, stored
 from ...tools.rewrite import reshard as resharding
 from ...tools.rewrite import sample as sampling
 from ...tools.rewrite import select as selecting
+from ...tools.rewrite import shuffle as shuffling
+from ...tools.rewrite import sort as sorting
 from ...tools.rewrite import split as splitting
 from ...tools.rewrite.how import How
 from ...tools.rewrite.report import Rewritten
@@ -82,6 +84,25 @@ def split(arguments: Namespace) -> int:
             **run.how,
         )
         return run.report(done)
+
+
+def shuffle(arguments: Namespace) -> int:
+    """Write all records in a random order."""
+    with _Run(arguments) as run:
+        seed, memory = arguments.seed, arguments.memory
+        return run.report(shuffling.shuffle(run.paths, run.out, seed=seed, memory=memory, **run.how))
+
+
+def sort(arguments: Namespace) -> int:
+    """Write all records in the order of a feature."""
+    by, _, direction = arguments.by.rpartition(":")
+    if direction not in ("asc", "desc") or not by:
+        by, direction = arguments.by, "asc"
+    with _Run(arguments) as run:
+        descending, memory = direction == "desc", arguments.memory
+        return run.report(
+            sorting.sort(run.paths, run.out, by, descending=descending, memory=memory, **run.how)
+        )
 
 
 class _Run:

@@ -101,6 +101,46 @@ def _split(add: Commands) -> None:
     _writes(parser)
 
 
+def _shuffle(add: Commands) -> None:
+    parser = add.command(
+        "shuffle",
+        "rewrite",
+        "write all records in a random order, however many there are",
+        "purerecord shuffle 'train-*.tfrecord' mixed/train@100.tfrecord --memory 4GB --workers 8",
+    )
+    _seed(parser)
+    _memory(parser)
+    _writes(parser)
+
+
+def _sort(add: Commands) -> None:
+    parser = add.command(
+        "sort",
+        "rewrite",
+        "write all records in the order of a feature, however many there are",
+        "purerecord sort 'events-*.tfrecord' sorted/events@10.tfrecord --by timestamp",
+        "purerecord sort users.tfrecord best.tfrecord --by score:desc",
+    )
+    parser.add_argument(
+        "--by",
+        required=True,
+        metavar="FEATURE[:desc]",
+        help="numbers or strings; records without it come last",
+    )
+    _memory(parser)
+    _writes(parser)
+
+
+def _memory(parser: Any) -> None:
+    parser.add_argument(
+        "--memory",
+        type=size,
+        default=10**9,
+        metavar="SIZE",
+        help="what all processes may take together (default: 1GB)",
+    )
+
+
 def _seed(parser: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choice (default: 0)")
 
@@ -159,4 +199,4 @@ def _writes(parser: Any, *, compresses: bool = True) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing if all is well")
 
 
-COMMANDS = (_reshard, _merge, _compress, _select, _sample, _split)
+COMMANDS = (_reshard, _merge, _compress, _select, _sample, _split, _shuffle, _sort)

@@ -15,12 +15,17 @@ What all commands share, in the order in which a rewrite passes through it:
 
     record_keys     numbers that stand for records: random ones, digests
 
+    sort_keys       what records are ordered by
+    sorted_runs     as many records as memory holds, sorted and written
+    external_sort   the runs, range of keys by range of keys, as one source
+
 The commands:
 
     reshard         ``reshard``, ``merge`` and ``compress``: the same records in other files
     select          some records, with some features; ``feature_edit`` drops and renames these
     sample          a random part of the records
     split           train, val and test; ``strata`` finds where classes are cut
+    shuffle, sort   all records in another order
 
 A command consists of tasks, each of which reads a part of the input and writes files of its own. What a task
 writes does not depend on how many run at the same time, so neither does the result.

@@ -120,7 +120,8 @@ class HeldFolder(WorkFolder):
         self._lock.release()
 
     def remove(self) -> None:
-        """Remove the folder and all that is in it."""
+        """Remove the folder; its plan first, so that no run goes on with the rest."""
+        os.unlink(self.file(_PLAN))
         self._clear()
         self._lock.release(remove=True)
         with suppress(OSError):

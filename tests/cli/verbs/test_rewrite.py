@@ -117,3 +117,21 @@ def test_split_writes_a_dataset_for_each_name(capfd):
     code, out, err = run(capfd, "split", "sound", "{split}", "--split", "a=0.5,b=0.5", "--by", "label", "-q")
     assert (code, out, err) == (0, "", "")
     assert sorted(records(["a", "b"])) == sorted(PAYLOADS)
+
+
+def test_shuffle_takes_a_seed_and_a_memory(capfd):
+    assert run(capfd, "shuffle", "sound", "mixed@2", "--seed", "3", "--memory", "20kB", "-q") == (0, "", "")
+    found = records(["mixed-00000-of-00002", "mixed-00001-of-00002"])
+    assert found != PAYLOADS
+    assert sorted(found) == sorted(PAYLOADS)
+    run(capfd, "shuffle", "sound", "again", "--seed", "3", "-q")
+    assert records(["again"]) == found
+
+
+def test_sort_takes_a_feature_and_a_direction(capfd):
+    run(capfd, "sort", "sound", "down", "--by", "score:desc", "-q")
+    assert records(["down"]) == PAYLOADS[::-1]
+    run(capfd, "sort", "down", "up", "--by", "label", "-q")
+    assert records(["up"]) == PAYLOADS
+    run(capfd, "sort", "down", "up", "--by", "label:asc", "-q")
+    assert records(["up"]) == PAYLOADS

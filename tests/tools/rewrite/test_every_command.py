@@ -24,6 +24,8 @@ COMMANDS = {
     "split exactly": lambda source, out, **how: tools.split(
         source, f"{out}/{{split}}/", {"a": 0.8, "b": 0.2}, stratify="label", **how
     ),
+    "shuffle": lambda source, out, **how: tools.shuffle(source, f"{out}/x@3", memory=30_000, **how),
+    "sort": lambda source, out, **how: tools.sort(source, f"{out}/x@*", "name", memory=30_000, **how),
 }
 
 
@@ -40,7 +42,7 @@ def source(tmp_path):
 def test_killed_at_any_step_and_resumed_it_writes_the_same(tmp_path, source, work):
     work(source, tmp_path / "expected", manifest=True)
     expected, out = files_of(tmp_path / "expected"), tmp_path / "out"
-    for _ in kills(lambda: work(source, out, manifest=True), step=1 if LONG else 11):
+    for _ in kills(lambda: work(source, out, manifest=True), step=1 if LONG else 31):
         left = {path: data for path, data in files_of(out).items() if ".rewriting" not in path}
         assert left.items() <= expected.items(), "what has its name is whole"
         work(source, out, manifest=True, resume=True)
