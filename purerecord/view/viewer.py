@@ -5,6 +5,7 @@ This module must not know the command line.
 
 from __future__ import annotations
 
+import os
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from typing import Any
 
 from .. import public
 from ..printable import printable
-from ..storage.url import stored
+from ..storage.url import local_path, stored
 from .access import Access
 from .api import Api
 from .catalog import Catalog
@@ -105,5 +106,6 @@ def title_of(paths: Any) -> str:
     if isinstance(paths, (list, tuple)):
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         return f"{title_of(paths[0])}{more}" if paths else "nothing"
-    text = str(getattr(paths, "name", paths))
+    named = isinstance(paths, (str, bytes, os.PathLike))
+    text = str(local_path(paths) if named else getattr(paths, "name", "a stream"))  # a URL without secrets
     return printable(text.replace("\\", "/").rstrip("/").rpartition("/")[2] or text)

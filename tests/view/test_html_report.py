@@ -11,6 +11,7 @@ import purerecord as pr
 from purerecord.view import report
 from purerecord.view.html_report import text
 from tests.support.damage import flip_byte, frames, starts
+from tests.support.interop import interop
 from tests.support.pictures import drawn, saved
 from tests.view.test_picture_size import png
 
@@ -85,7 +86,7 @@ def test_the_policy_allows_nothing_but_its_own_style_and_pictures(tmp_path):
 
 
 def test_pictures_are_thumbnails_and_bombs_are_not(tmp_path):
-    pytest.importorskip("PIL")
+    interop("PIL")
     payloads = [pr.encode_example({"image": saved(drawn(300, 300), "JPEG"), "bomb": png(60_000, 60_000)})]
     page = made(tmp_path, frames(payloads))
     assert page.count('src="data:image/jpeg;base64,') == 1

@@ -13,6 +13,7 @@ from purerecord.view.limits import Limits
 from purerecord.view.media import TYPES, Thumbnails, checked_media
 from purerecord.view.parameters import RefusedError
 from tests.support.damage import frames
+from tests.support.interop import interop
 from tests.support.pictures import drawn, saved
 from tests.support.viewing import viewing
 from tests.view.test_picture_size import png
@@ -108,14 +109,14 @@ def test_players_may_ask_for_a_part(asking, asked, status, body, range_):
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "WEBP"])
 def test_thumbnails_are_small_and_keep_their_shape(kind):
-    image = pytest.importorskip("PIL.Image")
+    image = interop("PIL.Image")
     made = Thumbnails(Limits()).of(saved(drawn(300, 600), kind), 100, "key")
     assert made[0] in ("image/jpeg", "image/png")
     assert image.open(io.BytesIO(made[1])).size == (100, 50)
 
 
 def test_thumbnails_of_unusual_modes_are_made():
-    image = pytest.importorskip("PIL.Image")
+    image = interop("PIL.Image")
     thumbnails = Thumbnails(Limits())
     for mode, pixels in (
         ("1", 0),
@@ -133,13 +134,13 @@ def test_thumbnails_of_unusual_modes_are_made():
 
 
 def test_a_picture_that_breaks_while_it_is_decoded_is_one_sentence():
-    pytest.importorskip("PIL")
+    interop("PIL")
     with pytest.raises(RefusedError, match="the picture cannot be decoded: "):
         Thumbnails(Limits()).of(png(50, 50), 50, "key")
 
 
 def test_few_thumbnails_are_kept():
-    pytest.importorskip("PIL")
+    interop("PIL")
     thumbnails = Thumbnails(Limits(thumbnail_bytes=3000))
     for number in range(20):
         thumbnails.of(saved(drawn(50, 50, number), "PNG"), 40, number)
