@@ -9,6 +9,7 @@
     decoded        a payload as the viewer sees it
     cells          values as JSON
     picture_size   how large a picture is, from its header
+    class_names    the names of classes
     pictures       the pictures of a record, and what is on them
     media          pictures and sounds as bytes, and thumbnails
     rows           a page of the table

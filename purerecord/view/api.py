@@ -22,9 +22,10 @@ from .limits import Limits
 from .media import LARGEST, SMALLEST, Thumbnails, checked_media
 from .parameters import Parameters, RefusedError
 from .picture_size import MOST_PIXELS
+from .pictures import with_names
 from .plain_file import PlainFile
 from .record import frame_fields, payload_of, record_of
-from .rows import Cursor, page, row_of
+from .rows import Cursor, FoundRow, page, row_of
 from .search import Query, search
 from .server import Answer, Endpoint, as_json
 from .source import Source
@@ -38,10 +39,11 @@ _CURSOR = re.compile(r"([0-9]{1,9}):([0-9]{1,18})")
 class Api:
     """The endpoints over a catalog."""
 
-    def __init__(self, catalog: Catalog, title: str) -> None:
+    def __init__(self, catalog: Catalog, title: str, class_names: Mapping[int, str]) -> None:
         self._catalog = catalog
         self._limits: Limits = catalog.limits
         self._title = title
+        self._class_names = class_names
         self._exports = Exports(catalog)
         self._summaries = Summaries(catalog)
         self._thumbnails = Thumbnails(catalog.limits)
@@ -105,14 +107,19 @@ class Api:
         scope = self._scope(given)
         cursor = self._cursor(given, scope)
         query = self._query(given)
+        pictures = given.flag("draw")
+
+        def show(one: FoundRow) -> dict[str, Any]:
+            row = row_of(one, columns, self._limits, pictures=pictures)
+            return row | {"overlay": with_names(row["overlay"], self._class_names)} if pictures else row
+
         if query is None:
-            found, facts = page(self._catalog, cursor, limit, whole=scope is None)
+            rows, facts = page(self._catalog, cursor, limit, show, whole=scope is None)
         else:
-            found, facts = search(self._catalog, query, cursor, limit, whole=scope is None)
+            rows, facts = search(self._catalog, query, cursor, limit, show, whole=scope is None)
         file = self._catalog.files[cursor[0]] if cursor[0] < len(self._catalog.files) else None
         source = None if file is None else file.source
         facts |= {"known": source.count if source else 0, "exact": bool(source and source.exact)}
-        rows = [row_of(one, columns, self._limits, pictures=given.flag("draw")) for one in found]
         return as_json({"searched": None, **facts, "rows": rows})
 
     def summary(self, given: Parameters) -> Answer:
@@ -122,7 +129,8 @@ class Api:
     def record(self, given: Parameters) -> Answer:
         """The page of a record."""
         file, source, row = self._row(given)
-        return as_json(record_of(file, source, row, self._limits))
+        facts = record_of(file, source, row, self._limits)
+        return as_json(facts | {"overlay": with_names(facts["overlay"], self._class_names)})
 
     def hex(self, given: Parameters) -> Answer:
         """Bytes of a frame, or anywhere in an uncompressed file."""

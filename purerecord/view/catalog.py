@@ -6,6 +6,7 @@ status that says why. This module does not know what a payload means, nor how it
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import threading
@@ -19,7 +20,7 @@ from ..printable import printable
 from ..storage.file_handles import open_file
 from ..storage.inflate import decode_block_header
 from ..storage.opened import HEAD_SIZE
-from ..storage.paths import Named, resolve
+from ..storage.paths import Named, resolve, without_indexes
 from ..storage.remote_file import NoRangesError
 from ..storage.url import Url, local_path
 from .block_file import BlockFile
@@ -145,7 +146,7 @@ class Catalog:
 
     def __init__(self, paths: Any, compression: Any, limits: Limits) -> None:
         self.limits = limits
-        found = resolve(paths, missing_ok=True)
+        found = resolve(_unfolded(paths), missing_ok=True)
         self.cut = len(found) > limits.files
         self.files = [
             ShownFile(number, named, compression, limits)
@@ -262,6 +263,24 @@ class Catalog:
             "size": sum(source.size or 0 for source in sources),
             "damages": sum(source.damages.count for source in sources),
         }
+
+
+def _unfolded(paths: Any) -> Any:
+    """``paths``, with the files of local folders in their place: those called tfrecord, if there are any."""
+    if isinstance(paths, (list, tuple)):
+        return [_unfolded(path) for path in paths]
+    if not isinstance(paths, (str, bytes, os.PathLike)) or isinstance(local_path(paths), Url):
+        return paths
+    folder = local_path(paths)
+    if not os.path.isdir(folder):
+        return paths
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    inside = [os.path.join(folder, name) for name in names]
+    inside = without_indexes([name for name in inside if not os.path.isdir(name)])
+    records = [name for name in inside if "tfrec" in os.path.basename(name).lower()]
+    if not inside:
+        raise FileNotFoundError(errno.ENOENT, "there is no file in the folder", folder)
+    return records or inside
 
 
 def known_files(files: Sequence[ShownFile]) -> list[dict[str, Any]]:

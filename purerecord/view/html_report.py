@@ -163,23 +163,25 @@ class _Report:
         yield "</table></div>" + _cut(min(500, len(columns)), len(columns), "columns")
 
     def _rows(self) -> Iterator[str]:
-        found, left = [], self._records
+        names = [column["name"] for column in self._summary["columns"]]
+        names = list(dict.fromkeys(names))[:_COLUMNS]
+        found: list[str] = []
+        left = self._records
         cursor: tuple[int, int] | None = (0, 0)
         while cursor is not None and left > 0:
-            some, facts = page(self._catalog, cursor, min(left, 100), whole=True)
+            some, facts = page(
+                self._catalog, cursor, min(left, 100), lambda one: self._row(one, names), whole=True
+            )
             found += some
             left -= len(some)
             number, _, row = (facts["next"] or "").partition(":")
             cursor = (int(number), int(row)) if facts["next"] and some else None
-        names = [column["name"] for column in self._summary["columns"]]
-        names = list(dict.fromkeys(names))[:_COLUMNS]
         total = self._catalog.totals()["records"]
         yield f'<h2>Records</h2><p class="soft">the first {len(found):,} of {total:,}</p>'
         yield _cut(len(names), len({column["name"] for column in self._summary["columns"]}), "columns")
         heads = "".join(f"<th>{text(name)}" for name in names)
         yield f'<div class="wide"><table><tr><th>file<th>record{heads}'
-        for one in found:
-            yield self._row(one, names)
+        yield from found
         yield "</table></div>"
 
     def _row(self, one: FoundRow, names: list[str]) -> str:

@@ -14,7 +14,7 @@ class Limits:
     """The bounds of a viewer; sizes are in bytes."""
 
     files: int = 100_000  # files of one viewer
-    requests: int = 16  # requests that are answered at the same time
+    requests: int = 8  # requests that are answered at the same time
     connections: int = 64
     patience: float = 10.0  # seconds that a request waits for its turn
     scan_wait: float = 2.0  # seconds that a request waits for the scan to reach its rows
@@ -26,7 +26,7 @@ class Limits:
     spool_bytes: int = 1 << 30  # data of a compressed file that is kept in a temporary file
 
     page_rows: int = 200
-    page_bytes: int = 32 << 20  # payloads that are read for a page of the table
+    page_bytes: int = 16 << 20  # payloads that are read for a page of the table
     record_bytes: int = 64 << 20  # a larger record is shown as bytes only
     features: int = 50  # of a record in the table, unless features are named
     record_features: int = 2_000
@@ -45,6 +45,7 @@ class Limits:
     record_pictures: int = 200
     thumbnail_bytes: int = 64 << 20  # thumbnails that are kept
     original_bytes: int = 2 << 20  # a picture that is its own thumbnail where Pillow is missing
+    original_pixels: int = 4_000_000
 
     search_records: int = 200_000  # that one request looks at
     search_bytes: int = 64 << 20

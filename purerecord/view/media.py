@@ -71,7 +71,8 @@ class Thumbnails:
         if not kind.startswith("image/"):
             raise RefusedError("the value is no picture", 415)
         if pillow() is None:
-            if len(data) > self._limits.original_bytes:
+            width, height = picture_size(data)
+            if len(data) > self._limits.original_bytes or width * height > self._limits.original_pixels:
                 raise RefusedError("thumbnails of large pictures need Pillow: pip install pillow", 413)
             return kind, data
         with self._decoders:

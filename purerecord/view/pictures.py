@@ -6,7 +6,7 @@ tensorflow-datasets, old and new ones. Boxes in pixels are recognised. This modu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +95,19 @@ def overlay_of(found: Decoded, place: Place, pictures: list[dict[str, Any]]) -> 
         "note": "; ".join(notes) or None,
         "feature": feature,
     }
+
+
+def with_names(overlay: dict[str, Any] | None, names: Mapping[int, str]) -> dict[str, Any] | None:
+    """What is on a picture, with the names of classes that have only numbers."""
+    if overlay is None or not names:
+        return overlay
+    named = {
+        part: [
+            one | {"text": names.get(one["label"])} if one["text"] is None else one for one in overlay[part]
+        ]
+        for part in ("boxes", "labels")
+    }
+    return overlay | named
 
 
 def _size(found: Decoded, pictures: list[dict[str, Any]]) -> tuple[float, float] | None:

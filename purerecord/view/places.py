@@ -34,10 +34,9 @@ class Places:
         self._arrays[1, self._count : count] = lengths
         self._count = count
 
-    def drop_last(self) -> int:
-        """Forget the last frame, and give its offset."""
-        self._count -= 1
-        return int(self._arrays[0, self._count])
+    def last(self) -> int:
+        """The offset of the last frame; -1 without one."""
+        return int(self._arrays[0, self._count - 1]) if self._count else -1
 
     def between(self, begin: int, end: int) -> tuple[Offsets, Offsets]:
         """The offsets and lengths of the frames from ``begin`` to ``end``."""

@@ -99,7 +99,7 @@ class PlainFile:
         else:
             size = _REMOTE_READ if self._remote else _READ
             whole = split(self._read(position, size))
-            self._add(position + whole.begins - HEADER, whole.ends - whole.begins)
+            self._places.add(position + whole.begins - HEADER, whole.ends - whole.begins)
             self.walked = position + whole.stop
             if not whole.stop:
                 self._hop()
@@ -151,13 +151,10 @@ class PlainFile:
             offsets.append(position)
             lengths.append(size - OVERHEAD)
             position += size
-        self._add(np.array(offsets, np.int64), np.array(lengths, np.int64))
+        self._places.add(np.array(offsets, np.int64), np.array(lengths, np.int64))
         self.walked = position
         if damaged:
             self._go_on_after_damage()
-
-    def _add(self, offsets: Any, lengths: Any) -> None:
-        self._places.add(offsets, lengths)
 
     def _go_on_after_damage(self) -> None:
         """Find the next good frame after a damaged header."""
@@ -167,9 +164,8 @@ class PlainFile:
             self.walked = self._plain_size
             return
         # The length of the frame before leads here. If bytes are missing from its data, frames begin in it.
-        begin = self._places.drop_last() if self.count else 0
         try:
-            self._resync(begin)
+            self._resync(max(0, self._places.last()))
         except _TooFarError:
             self.message = (
                 f"there is damage at byte {self.walked:,}, and no good frame in the "
@@ -191,7 +187,9 @@ class PlainFile:
                 if records is None:
                     self.walked = self._plain_size
                     return
-                self._add(records.begins + ((records.base or 0) - HEADER), records.lengths)
+                offset = int(records.begins[0]) + (records.base or 0) - HEADER
+                if offset > self._places.last():
+                    self._places.add(np.array([offset]), records.lengths)
                 self.walked = stream.position
                 if damaged:
                     return
@@ -200,9 +198,9 @@ class PlainFile:
         """The frames from ``begin`` on, found by search if need be; of a remote file only a part."""
         if self._remote:
             bounded: Any = _Bounded(self._file, begin, self._reach)
-            return FrameStream(Opened(bounded, ""), record=self.count, offset=begin)
+            return FrameStream(Opened(bounded, ""), offset=begin)
         stream = FrameStream(open_source(self._path, ""))
-        stream.go_back(Place(begin, self.count))
+        stream.go_back(Place(begin, 0))
         return stream
 
     def _read(self, offset: int, size: int) -> bytes:

@@ -6,16 +6,17 @@ following page begins. This module does not know HTTP.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from .catalog import Catalog, ShownFile
 from .cells import Place, Shown, cell, list_cell
 from .decoded import Decoded, decoded
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
-from .source import Source
+from .source import Fetched
 
+Shape = TypeVar("Shape")
 Cursor = tuple[int, int]  # a file, and a row in it
 
 
@@ -59,25 +60,26 @@ def row_of(
 
 
 def page(
-    catalog: Catalog, cursor: Cursor, limit: int, *, whole: bool
-) -> tuple[list[FoundRow], dict[str, Any]]:
-    """Records from ``cursor`` on, decoded, and what is known about the page.
+    catalog: Catalog, cursor: Cursor, limit: int, show: Callable[[FoundRow], Shape], *, whole: bool
+) -> tuple[list[Shape], dict[str, Any]]:
+    """What ``show`` makes of the records from ``cursor`` on, and what is known about the page.
 
-    With ``whole``, the page goes on in the next file.
+    Only one record is decoded at a time: it may need far more memory than its bytes. With ``whole``, the page
+    goes on in the next file.
     """
     limits = catalog.limits
     number, row = cursor
-    found: list[FoundRow] = []
+    found: list[Shape] = []
     left = limits.page_bytes
     pending = False
     while number < len(catalog.files) and len(found) < limit and left > 0:
         file = catalog.files[number]
         source = catalog.reach(file, row + limit - len(found) - 1)
         if source is not None and row < source.count:
-            some = _some(file, source, row, limit - len(found), left)
-            left -= sum(one.length for one in some) + len(some)
-            found += some
-            row += len(some)
+            fetched = source.fetch(row, row + limit - len(found), left)
+            found += [show(found_row(file, fetched, place)) for place in range(len(fetched.lengths))]
+            left -= sum(fetched.lengths) + len(fetched.lengths)
+            row = fetched.end
             continue
         if source is not None and not (source.exact or file.ended):
             pending = not found  # the scan goes on
@@ -88,15 +90,12 @@ def page(
     return found, {"next": next_page(catalog, number, row, whole=whole), "pending": pending}
 
 
-def _some(file: ShownFile, source: Source, row: int, limit: int, most: int) -> list[FoundRow]:
-    """Rows of one read: file, row, offset, length, and what is in the record."""
-    fetched = source.fetch(row, row + limit, most)
-    rows = []
-    for number, (offset, length) in enumerate(zip(fetched.offsets, fetched.lengths, strict=True)):
-        problem = fetched.problems.get(row + number)
-        one = Decoded("", problem=problem) if problem else decoded(fetched.records[number])
-        rows.append(FoundRow(file.number, row + number, offset, length, one))
-    return rows
+def found_row(file: ShownFile, fetched: Fetched, place: int) -> FoundRow:
+    """One of the rows that were fetched, decoded."""
+    row = fetched.begin + place
+    problem = fetched.problems.get(row)
+    one = Decoded("", problem=problem) if problem else decoded(fetched.records[place])
+    return FoundRow(file.number, row, fetched.offsets[place], fetched.lengths[place], one)
 
 
 def next_page(catalog: Catalog, number: int, row: int, *, whole: bool) -> str | None:

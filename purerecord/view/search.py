@@ -7,7 +7,7 @@ where the next one begins; who wants more asks again. This module does not know 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..tools.inspect.content import TEXT, content_of
 from .catalog import Catalog, ShownFile
 from .decoded import Decoded, decoded
 from .parameters import RefusedError
-from .rows import Cursor, FoundRow, next_page
+from .rows import Cursor, FoundRow, Shape, found_row, next_page
 from .source import Fetched, Source
 
 _BATCH_ROWS, _BATCH_BYTES = 1 << 14, 1 << 23
@@ -145,12 +145,18 @@ def batches(catalog: Catalog, step: Step, *, whole: bool) -> Iterator[tuple[Show
 
 
 def search(
-    catalog: Catalog, query: Query, cursor: Cursor, limit: int, *, whole: bool
-) -> tuple[list[FoundRow], dict[str, Any]]:
-    """The next records that match, at most ``limit``, and what is known about the search."""
+    catalog: Catalog,
+    query: Query,
+    cursor: Cursor,
+    limit: int,
+    show: Callable[[FoundRow], Shape],
+    *,
+    whole: bool,
+) -> tuple[list[Shape], dict[str, Any]]:
+    """What ``show`` makes of the next records that match, and what is known about the search."""
     limits = catalog.limits
     step = Step(cursor, cursor)
-    found: list[FoundRow] = []
+    found: list[Shape] = []
     until = time.monotonic() + limits.search_time
     for file, _, fetched in batches(catalog, step, whole=whole):
         for place in query.matches(fetched):
@@ -160,8 +166,7 @@ def search(
                 step.records -= fetched.end - row
                 step.nbytes -= sum(fetched.lengths[place:])
                 break
-            one = decoded(fetched.records[place])
-            found.append(FoundRow(file.number, row, fetched.offsets[place], fetched.lengths[place], one))
+            found.append(show(found_row(file, fetched, place)))
         full = len(found) == limit
         spent = step.records >= limits.search_records or step.nbytes >= limits.search_bytes
         if full or spent or time.monotonic() > until:

@@ -98,13 +98,18 @@ class Damages:
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: list[Damage] = []
-        self.count = 0
+        self._begins: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many are known."""
+        return len(self._begins)
 
     def add(self, damage: Damage) -> None:
-        """Add damage, unless it is known."""
-        if damage in self._kept:
+        """Add damage, unless some is known that begins at the same byte."""
+        if damage.begin in self._begins:
             return
-        self.count += 1
+        self._begins.add(damage.begin)
         if len(self._kept) < self._most:
             self._kept = sorted([*self._kept, damage], key=lambda one: one.begin)
 

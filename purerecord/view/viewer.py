@@ -18,6 +18,7 @@ from ..storage.url import local_path, stored
 from .access import Access
 from .api import Api
 from .catalog import Catalog
+from .class_names import class_names
 from .limits import DEFAULT, Limits
 from .server import Server
 
@@ -28,8 +29,9 @@ HOST = "127.0.0.1"
 class Viewer:
     """Shows files at ``url`` until it is closed.
 
-    ``port`` 0 takes a free one. The URL holds a ``token``, drawn at random unless it is given. The server
-    listens on this machine only.
+    ``label_map`` is a file with the names of classes: a ``label_map.pbtxt``, or a text with a name in each
+    line, the first of which is class 0. ``port`` 0 takes a free one. The URL holds a ``token``, drawn at
+    random unless it is given. The server listens on this machine only.
 
     >>> with Viewer("train-*.tfrecord") as viewer:
     ...     print(viewer.url)
@@ -41,6 +43,7 @@ class Viewer:
         *,
         port: int = 0,
         compression: Any = "auto",
+        label_map: Any = None,
         token: str | None = None,
         limits: Limits = DEFAULT,
         storage_options: Mapping[str, Any] | None = None,
@@ -48,7 +51,7 @@ class Viewer:
     ) -> None:
         access = Access(token)
         self.catalog = Catalog(stored(paths, storage_options, filesystem), compression, limits)
-        self._api = api = Api(self.catalog, title_of(paths))
+        self._api = api = Api(self.catalog, title_of(paths), class_names(label_map))
         self._server = Server(HOST, port, access, api.endpoints(), limits)
         self.port = self._server.port
         self.url = f"http://{HOST}:{self.port}/{access.token}/"

@@ -71,11 +71,10 @@ def test_files_that_cannot_be_shown_say_why_and_the_others_are_shown(tmp_path):
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     (tmp_path / "page").write_bytes(b"<!DOCTYPE html><script>alert(1)</script>")
     (tmp_path / "short").write_bytes(b"\x01\x02")
-    (tmp_path / "folder").mkdir()
-    names = ["empty", "good", "picture", "page", "short", "folder", "missing"]
+    names = ["empty", "good", "picture", "page", "short", "missing"]
     with viewing([str(tmp_path / name) for name in names]) as asking:
         files = {file["short"]: file for file in asking.json("api/files")["files"]}
-        assert [files[name]["status"] for name in names] == ["done", "done", *["failed"] * 5]
+        assert [files[name]["status"] for name in names] == ["done", "done", *["failed"] * 4]
         assert files["picture"]["message"] == "not a TFRecord: it looks like a PNG image"
         assert "an HTML page" in files["page"]["message"]
         assert "No such file" in files["missing"]["message"] or "not find" in files["missing"]["message"]
@@ -88,6 +87,20 @@ def test_files_that_cannot_be_shown_say_why_and_the_others_are_shown(tmp_path):
         status, reason = asking.error("api/record", file=names.index("missing"), row=0)
         assert status == 404
         assert "missing" in reason
+
+
+def test_a_folder_is_the_files_in_it(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "dataset_info.json").write_bytes(b"{}")
+    with viewing(str(tmp_path)) as asking:
+        assert [file["short"] for file in asking.json("api/files")["files"]] == ["dataset_info.json"]
+    for name in ("b.tfrecord-00000-of-00001", "a.tfrecord", "a.tfrecord.index", ".hidden.tfrecord"):
+        (tmp_path / name).write_bytes(frames([b"x"]))
+    with viewing(tmp_path) as asking:
+        files = asking.json("api/files")["files"]
+        assert [file["short"] for file in files] == ["a.tfrecord", "b.tfrecord-00000-of-00001"]
+    with pytest.raises(FileNotFoundError, match="there is no file in the folder"):
+        Viewer(str(tmp_path / "inner"))
 
 
 def test_hostile_names_are_only_text(tmp_path):

@@ -20,7 +20,8 @@ def view(arguments: Namespace) -> int:
     if arguments.html is not None:
         report(_paths(arguments), arguments.html, records=arguments.records, compression=compression)
         return 0
-    with Viewer(_paths(arguments), port=arguments.port, compression=compression) as viewer:
+    options = {"compression": compression, "label_map": arguments.label_map}
+    with Viewer(_paths(arguments), port=arguments.port, **options) as viewer:
         write(f"{viewer.url}\n".encode())
         flush()
         say("this URL shows the files to whoever has it, until you press Ctrl-C")

@@ -19,6 +19,9 @@ def _view(add: Commands) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help=FILES)
     stores(parser)
     compression(parser, "compression of PATH (default: detect)")
+    parser.add_argument(
+        "--label-map", metavar="FILE", help="names of classes: a label_map.pbtxt, or a name in each line"
+    )
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="port (default: a free one)")
     parser.add_argument("--html", metavar="OUT", help="save a report as one HTML file, and serve nothing")
     parser.add_argument(
