@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from .recovery.report import Report as Report
     from .recovery.report import SalvageReport as SalvageReport
     from .recovery.salvage import salvage as salvage
+    from .recovery.salvage import salvage_all as salvage_all
     from .recovery.scan import Frame as Frame
     from .recovery.scan import scan as scan
     from .recovery.validate import validate as validate
@@ -144,7 +145,7 @@ _ON_FIRST_USE = {
     "container.damage": ["Damage"],
     "recovery.report": ["FileReport", "Report", "SalvageReport"],
     "recovery.scan": ["Frame", "scan"],
-    "recovery.salvage": ["salvage"],
+    "recovery.salvage": ["salvage", "salvage_all"],
     "recovery.validate": ["validate"],
     "payload.proto": [
         "BytesList",

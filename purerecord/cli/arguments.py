@@ -20,6 +20,7 @@ from .options import (
     Commands,
     at_least,
     compression,
+    engine,
     printed,
     prints,
     proto,
@@ -91,6 +92,7 @@ def _validate(add: Commands) -> None:
     parser.add_argument(
         "--workers", type=at_least(1), metavar="N", help="number of processes (default: all cores)"
     )
+    engine(parser)
     parser.add_argument(
         "--decode", action="store_true", help="also check that each record is a valid Example"
     )
@@ -118,6 +120,10 @@ def _salvage(add: Commands) -> None:
     stores(parser)
     parser.add_argument("--only-damaged", action="store_true", help="skip files that are sound")
     parser.add_argument("--quarantine", metavar="DIR", help="folder that takes the damaged ranges")
+    parser.add_argument(
+        "--workers", type=at_least(1), metavar="N", help="number of processes, each for a file (default: 1)"
+    )
+    engine(parser)
     prints(parser, "print nothing if all is well, else only files that are not")
     compression(parser, "compression of SRC (default: detect)")
     parser.add_argument(

@@ -21,15 +21,14 @@ from ..container.looks_like import open_source
 from ..payload.parse.schema import infer_schema, schema_from_text, schema_to_json
 from ..printable import printable, printable_json
 from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
-from ..recovery.salvage import check_places
-from ..recovery.salvage import salvage as salvage_file
+from ..recovery.salvage import check_places, salvage_all
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream
 from ..storage.url import is_url
 from .exit_status import Outcome, show, show_json
-from .inputs import files_of, name_of, opened_by, size_of
+from .inputs import files_of, name_of, opened_by, size_of, workers_of
 from .options import COMPRESSIONS
 from .progress import ProgressLine
 from .record_printer import RecordPrinter, message_type
@@ -45,7 +44,7 @@ def validate(arguments: Namespace) -> int:
     outcome = Outcome()
     files = files_of(arguments.paths, arguments, outcome)
     total = sum(map(size_of, files))
-    workers = arguments.workers or (os.cpu_count() or 1 if total > _MIN_BYTES_FOR_WORKERS else 1)
+    workers = workers_of(arguments, (os.cpu_count() or 1) if total > _MIN_BYTES_FOR_WORKERS else 1)
     schema = None
     if arguments.schema is not None:
         with outcome.handling(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
@@ -90,7 +89,7 @@ def salvage(arguments: Namespace) -> int:
         files = _not_sound(files, arguments)
     if folder and files and not is_url(arguments.target):
         os.makedirs(arguments.target, exist_ok=True)
-    reports = [_salvaged(arguments, file, outcome, folder=folder) for file in files]
+    reports = _salvaged(arguments, files, outcome, folder=folder)
     outcome.damaged |= not all(report.ok for report in reports)
     if not arguments.quiet or not all(report.ok for report in reports):
         _print_salvaged(arguments, reports, folder=folder)
@@ -118,24 +117,35 @@ def _not_sound(files: list[Named], arguments: Namespace) -> list[Named]:
             )
     compression = COMPRESSIONS[arguments.compression]
     with ProgressLine(sum(map(size_of, files))) as progress:
-        report = validate_files(files, compression=compression, progress=progress)
+        report = validate_files(
+            files, workers=workers_of(arguments, 1), compression=compression, progress=progress
+        )
     return [file for file, checked in zip(files, report.files, strict=True) if not checked.ok]
 
 
-def _salvaged(arguments: Namespace, file: Named, outcome: Outcome, *, folder: bool) -> SalvageReport:
-    """Salvage one file; a failure is printed, and noted in ``outcome``."""
-    _, target, quarantine = _job(arguments, file, folder=folder)
-    name = name_of(file)
-    with outcome.handling(name) as failure, ProgressLine(size_of(file)) as progress:
-        return salvage_file(
-            file,
-            target,
-            quarantine=quarantine,
+def _salvaged(
+    arguments: Namespace, files: list[Named], outcome: Outcome, *, folder: bool
+) -> list[SalvageReport]:
+    """Salvage the files; a failure is printed, and noted in ``outcome``."""
+    with ProgressLine(sum(map(size_of, files))) as progress:
+        results = salvage_all(
+            [_job(arguments, file, folder=folder) for file in files],
+            workers=workers_of(arguments, 1),
             compression=COMPRESSIONS[arguments.compression],
             options=COMPRESSIONS.get(arguments.output_compression),
             progress=progress,
         )
-    return SalvageReport((FileReport(name, 0, 0, error=failure.reason.removeprefix(f"{name}: ")),))
+    reports = []
+    for file, result in zip(files, results, strict=True):
+        if isinstance(result, SalvageReport):
+            reports.append(result)
+            continue
+        name = name_of(file)
+        with outcome.handling(name) as failure:
+            raise result
+        reason = failure.reason.removeprefix(f"{name}: ")
+        reports.append(SalvageReport((FileReport(name, 0, 0, error=reason),)))
+    return reports
 
 
 def _job(arguments: Namespace, file: Named, *, folder: bool) -> tuple[Named, str, str | None]:

@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from contextlib import suppress
 
+from ..processes.pool import Workers
 from ..storage.file_handles import file_size
 from ..storage.paths import Named, resolve, without_indexes
 from ..storage.url import Url, is_url, stored
@@ -25,6 +26,15 @@ def files_of(paths: list[str], arguments: Namespace, outcome: Outcome) -> list[N
                 raise ValueError("stdin is closed")
             files += resolve(sys.stdin.buffer if path == "-" else opened_by(path, arguments), missing_ok=True)
     return without_indexes(files)
+
+
+def workers_of(arguments: Namespace, default: int) -> Workers:
+    """Who shares the work: processes of this machine, or the nodes of a cluster."""
+    if arguments.engine == "local":
+        return arguments.workers or default
+    from ..ray.cluster import Cluster  # noqa: PLC0415 - needs Ray
+
+    return Cluster(arguments.workers)
 
 
 def opened_by(path: str, arguments: Namespace) -> str:

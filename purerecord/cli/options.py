@@ -73,6 +73,16 @@ def stores(parser: Any) -> None:
     )
 
 
+def engine(parser: Any) -> None:
+    """Add the argument that says where the work is done."""
+    parser.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="ray: tasks on the cluster in RAY_ADDRESS, --workers at the same time (default: local)",
+    )
+
+
 def option(text: str) -> tuple[str, Any]:
     """A name and a value, which is JSON where it can be."""
     name, equals, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""``run_all``: one job for each of many files, in several processes.
+"""``run_all``: one job for each of many files, in several processes, or wherever a ``Cluster`` runs it.
 
 The processes count bytes and records in shared memory, and the parent reports them as progress. If the
 caller is interrupted, the processes are terminated, whatever they wait for. This module must not know what
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, Union
 
 from .start import Beginning, die_with_parent, mark_begun, start_context
 
@@ -22,6 +22,19 @@ _T = TypeVar("_T")
 
 # Called now and then with the bytes and the records that were processed since the last call.
 Progress = Callable[[int, int], None]
+
+
+class Cluster(Protocol):
+    """Processes elsewhere, which share work as those of this machine do."""
+
+    def run_all(
+        self, job: Callable[[Any, Progress], _T], files: Sequence[Any], progress: Progress | None
+    ) -> list[_T | None]:
+        """What ``run_all`` gives. The job and the files are pickled."""
+
+
+# Who shares the work: so many processes of this machine, or a cluster.
+Workers = Union[int, Cluster]
 
 _REPORT_INTERVAL = 0.1  # seconds between two calls of progress
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -36,8 +49,17 @@ def no_progress(_bytes: int, _records: int) -> None:
     """A ``Progress`` that ignores what it is told."""
 
 
+def check_workers(workers: Workers) -> None:
+    """Raise unless ``workers`` can share work."""
+    if isinstance(workers, int):
+        if workers < 1:
+            raise ValueError(f"workers must be positive, not {workers}")
+    elif not hasattr(workers, "run_all"):
+        raise TypeError(f"workers must be a number of processes, or a cluster, not {workers!r}")
+
+
 def run_all(
-    job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: int, progress: Progress | None
+    job: Callable[[Any, Progress], _T], files: Sequence[Any], workers: Workers, progress: Progress | None
 ) -> list[_T | None]:
     """The results of ``job`` for each of the files, in order; None for a file that kills its process.
 
@@ -45,6 +67,9 @@ def run_all(
     was not finished by then is tried once more, in a process of its own. If no process could even begin, a
     RuntimeError is raised.
     """
+    if not isinstance(workers, int):
+        return workers.run_all(job, files, progress)
+    workers = min(workers, len(files))
     count = _Count(progress, start_context())
     with count.beginning.explained():
         results = _run_pool(job, files, workers, count)

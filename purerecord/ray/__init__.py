@@ -5,6 +5,7 @@
     skipped         ``Skipped``: what the tasks of a source have skipped
     source          ``read_tfrecords``: files as a Dataset of Ray
     shard_set       the names of new shards, and how files get them
+    cluster         ``Cluster``: the nodes as ``workers=`` of other functions
     sink            ``write_tfrecords``: a Dataset of Ray as shards
 
 Only this folder imports Ray. It must not know how a frame is laid out nor how an Example is encoded. A name
@@ -18,6 +19,7 @@ from typing import Any
 
 # Which module of this folder defines which public names.
 _HOMES: dict[str, list[str]] = {
+    "cluster": ["Cluster"],
     "skipped": ["Skipped"],
     "sink": ["TFRecordDatasink", "write_tfrecords"],
     "source": ["TFRecordDatasource", "read_tfrecords"],

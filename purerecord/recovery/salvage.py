@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from .. import public
@@ -18,9 +19,9 @@ from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.looks_like import open_source
 from ..container.writer import TFRecordWriter
-from ..errors import CorruptionError
+from ..errors import CorruptionError, PureRecordError
 from ..printable import printable
-from ..processes.pool import Progress, no_progress
+from ..processes.pool import Progress, Workers, check_workers, no_progress
 from ..storage.compression import READ_ONLY, TFRecordOptions
 from ..storage.opened import Opened
 from ..storage.paths import Named, replace, temporary_name, writing
@@ -85,6 +86,56 @@ def salvage(
     return SalvageReport(
         (source,), output=target, compression=written, quarantine=folder if quarantined else None
     )
+
+
+@public
+def salvage_all(
+    jobs: Iterable[tuple[Any, Any, Any]],
+    *,
+    workers: Workers = 1,
+    options: Any = None,
+    compression: Any = "auto",
+    progress: Progress | None = None,
+) -> list[SalvageReport | Exception]:
+    """``salvage`` many files: each job is a source, its target, and its folder of quarantine or None.
+
+    The result is a report for each file, or the error because of which it was not saved. ``workers`` is that
+    of ``validate``; the other arguments are those of ``salvage``.
+
+    >>> salvage_all([("a.tfrecord", "new/a.tfrecord", None), ...], workers=4)
+    """
+    check_workers(workers)
+    places: list[tuple[Named, str, str | None]] = [
+        (one_file(source), local_path(target), None if kept is None else os.fsdecode(kept))
+        for source, target, kept in jobs
+    ]
+    check_places(places)
+    job = _SalvageJob(options, compression)
+    if workers == 1 or not all(isinstance(source, str) for source, _, _ in places):
+        return [job(place, progress or no_progress) for place in places]
+    from ..processes.pool import run_all  # noqa: PLC0415 - slow to import, seldom needed
+
+    killed = "the process that salvaged it was killed; was memory short?"
+    return [
+        ChildProcessError(errno.ECHILD, killed, str(place[0])) if result is None else result
+        for place, result in zip(places, run_all(job, places, workers, progress), strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _SalvageJob:
+    """Salvages one of many files; can be pickled and sent to a worker process."""
+
+    options: Any
+    compression: Any
+
+    def __call__(self, place: tuple[Named, str, str | None], progress: Progress) -> SalvageReport | Exception:
+        source, target, quarantine = place
+        how: dict[str, Any] = {"options": self.options, "compression": self.compression}
+        try:
+            return salvage(source, target, quarantine=quarantine, progress=progress, **how)
+        except (PureRecordError, OSError, ValueError, ImportError, MemoryError) as error:
+            return error.with_traceback(None)
 
 
 def _temporary(target: str) -> str:

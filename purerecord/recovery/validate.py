@@ -24,7 +24,7 @@ from ..payload.columns.gather import rows_to_recognize
 from ..payload.parse.examples import parse_example
 from ..payload.parse.sequences import parse_sequence_example
 from ..payload.recognize import check_example
-from ..processes.pool import Progress, no_progress
+from ..processes.pool import Progress, Workers, check_workers, no_progress
 from ..records import Records
 from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
@@ -42,7 +42,7 @@ NOT_OF_THE_SCHEMA = "not of the schema"
 def validate(
     paths: Any,
     *,
-    workers: int | None = None,
+    workers: Workers | None = None,
     decode: bool = False,
     schema: Mapping[str, Any] | tuple[Mapping[str, Any], Mapping[str, Any]] | None = None,
     compression: Any = "auto",
@@ -56,8 +56,9 @@ def validate(
 
     With ``decode``, each payload must be a valid Example. With ``schema`` (feature specs by name, as
     ``infer_schema`` returns them, a pair of them for SequenceExamples), it must also fit these specs.
-    ``workers`` is the number of processes that share the files; without it, this process checks them all. A
-    script that names ``workers`` needs its main guard where processes are not forked.
+    ``workers`` is the number of processes that share the files, or a ``purerecord.ray.Cluster``; without it,
+    this process checks them all. A script that names a number needs its main guard where processes are not
+    forked.
     If a file is missing or cannot be read to its end, the ``error`` in its report says why; only if all
     files are missing, a FileNotFoundError is raised. ``expect`` is the number of sound records that all files
     together must hold, ``min_records`` the least that each must hold. ``warnings`` in the report are about
@@ -70,14 +71,15 @@ def validate(
     """
     files = resolve(stored(paths, storage_options, filesystem), missing_ok=True)
     _check_any(files)
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers must be positive, not {workers}")
+    workers = 1 if workers is None else workers
+    check_workers(workers)
     check = _PayloadCheck(schema) if decode or schema is not None else None
     job = _CheckFile(check, compression)
-    if (workers or 1) > 1 and len(files) > 1 and all(isinstance(file, str) for file in files):
+    shared = not isinstance(workers, int) or (workers > 1 and len(files) > 1)
+    if shared and all(isinstance(file, str) for file in files):
         from ..processes.pool import run_all  # noqa: PLC0415 - slow to import, seldom needed
 
-        reports = run_all(job, files, min(workers or 1, len(files)), progress)
+        reports = run_all(job, files, workers, progress)
         checked = [report or _killed(str(file)) for file, report in zip(files, reports, strict=True)]
     else:
         checked = [job(file, progress) for file in files]

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from purerecord.processes.pool import run_all
+from purerecord.processes.pool import check_workers, run_all
 
 
 def length(name: str, progress) -> int:
@@ -42,6 +42,31 @@ def test_worker_that_dies_before_all_is_handed_out(monkeypatch):
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", late)
     assert run_all(length, ["a", "fatal", "bb", "ccc"], 2, None) == [1, None, 2, 3]
+
+
+class Elsewhere:
+    """A cluster of one process, which is this one."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def run_all(self, job, files, progress):
+        self.given += files
+        return [job(file, progress) for file in files]
+
+
+def test_a_cluster_gets_the_job_and_the_files():
+    told: list[tuple[int, int]] = []
+    cluster = Elsewhere()
+    check_workers(cluster)
+    assert run_all(length, ["a", "bb"], cluster, lambda *done: told.append(done)) == [1, 2]
+    assert (cluster.given, told) == (["a", "bb"], [(1, 1), (2, 1)])
+
+
+@pytest.mark.parametrize("workers", [0, -1, "ray", 2.0])
+def test_workers_are_a_number_or_a_cluster(workers):
+    with pytest.raises((TypeError, ValueError), match="workers must be"):
+        check_workers(workers)
 
 
 def test_error_of_a_job_is_raised():

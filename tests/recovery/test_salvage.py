@@ -15,6 +15,7 @@ from purerecord import (
     build_index,
     read_records,
     salvage,
+    salvage_all,
 )
 from tests.support.damage import cut, flip_byte, frames, insert, starts
 from tests.support.other_systems import replace_as_windows, sync_as_windows
@@ -187,3 +188,34 @@ def test_target_that_a_program_has_open_on_windows_is_named_and_stays(source, tm
         salvage(source, target, quarantine=tmp_path / "bad")
     assert target.read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["clean", "source.tfrecord"]
+
+
+# Many files
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_many_files_are_saved_and_errors_are_results(source, tmp_path, workers):
+    (tmp_path / "foreign").write_bytes(b"no records")
+    (tmp_path / "sound").write_bytes(CLEAN)
+    told = []
+    jobs = [
+        (source, tmp_path / "a", tmp_path / "kept"),
+        (tmp_path / "foreign", tmp_path / "b", None),
+        (tmp_path / "missing", tmp_path / "c", None),
+        (tmp_path / "sound", tmp_path / "d", None),
+    ]
+    found = salvage_all(jobs, workers=workers, progress=lambda *done: told.append(done))
+    assert list(read_records(tmp_path / "a")) == KEPT
+    assert (tmp_path / "d").read_bytes() == CLEAN
+    assert [type(one).__name__ for one in found[1:3]] == ["TruncatedError", "FileNotFoundError"]
+    assert (found[0], found[3].ok) == (salvage(source, tmp_path / "a", quarantine=tmp_path / "kept"), True)
+    assert not {"b", "c"} & {path.name for path in tmp_path.iterdir()}
+    assert sum(records for _, records in told) == 39
+
+
+def test_two_files_with_one_target_are_refused_before_anything_is_written(source, tmp_path):
+    (tmp_path / "sound").write_bytes(CLEAN)
+    jobs = [(source, tmp_path / "a", None), (tmp_path / "sound", tmp_path / "a", None)]
+    with pytest.raises(ValueError, match="would both be written"):
+        salvage_all(jobs)
+    assert not (tmp_path / "a").exists()

@@ -23,6 +23,7 @@ IN_INTEROP = {
     "jax",
     "torch",
     "torch_workers",
+    "ray/cluster",
     "ray/library",
     "ray/sink",
     "ray/skipped",

@@ -23,6 +23,7 @@ from ...tools.rewrite import split as splitting
 from ...tools.rewrite.how import How
 from ...tools.rewrite.report import Rewritten
 from ..exit_status import Outcome, write
+from ..inputs import workers_of
 from ..progress import ProgressLine
 
 _READ = {"auto": "auto", "none": ""}
@@ -122,7 +123,7 @@ class _Run:
             "manifest": arguments.manifest,
             "on_error": arguments.on_error,
             "compression": _READ.get(arguments.compression, arguments.compression.upper()),
-            "workers": arguments.workers or 1,
+            "workers": workers_of(arguments, 1),
             "resume": arguments.resume,
             "dry_run": arguments.dry_run,
             "temporary": arguments.temporary,

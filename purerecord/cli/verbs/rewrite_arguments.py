@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..options import FILES, Commands, at_least, compression, size, stores
+from ..options import FILES, Commands, at_least, compression, engine, size, stores
 
 _TO = ("gzip-blocks", "gzip", "zlib", "none")
 
@@ -192,6 +192,7 @@ def _writes(parser: Any, *, compresses: bool = True) -> None:
         help="skip goes on after damage, and the exit code is 3 (default: raise)",
     )
     parser.add_argument("--workers", type=at_least(1), metavar="N", help="number of processes (default: 1)")
+    engine(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the same command was stopped")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be read and written")
     parser.add_argument("--temporary", metavar="DIR", help="folder for temporary files (default: beside OUT)")

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ...container.manifest import Manifest, ManifestEntry
+from ...processes.pool import Workers
 from ...storage.compression import TFRecordOptions, as_options
 from ...storage.stores import remove
 from ...storage.url import Url
@@ -86,8 +87,8 @@ class Rewrite:
         self.folder.release()
 
     @property
-    def workers(self) -> int:
-        """How many processes share the work."""
+    def workers(self) -> Workers:
+        """Who shares the work."""
         return self.how["workers"]
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from ...processes.pool import Progress
+from ...processes.pool import Progress, Workers, check_workers
 
 
 class How(TypedDict, total=False):
@@ -30,8 +30,9 @@ class How(TypedDict, total=False):
     on_error: str
     # Of the input; "auto" detects it.
     compression: Any
-    # Processes that share the work. The files are the same with any number.
-    workers: int
+    # Processes that share the work, or a ``purerecord.ray.Cluster``, whose nodes all see the folder for
+    # temporary files. The files are the same with any number.
+    workers: Workers
     # Go on where a run with the same input and the same arguments was stopped.
     resume: bool
     # Only report what would be read and written.
@@ -70,7 +71,8 @@ def complete(how: How) -> How:
     whole: How = {**DEFAULTS, **how}
     if whole["on_error"] not in ("raise", "skip"):
         raise ValueError(f'on_error must be "raise" or "skip", not {whole["on_error"]!r}')
-    for name in ("shards", "max_records", "max_bytes", "workers"):
+    check_workers(whole["workers"])
+    for name in ("shards", "max_records", "max_bytes"):
         number = whole[name]
         if number is not None and number < 1:
             raise ValueError(f"{name} must be positive, not {number}")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...processes.pool import Progress
+from ...processes.pool import Progress, Workers
 from ...storage.paths import replace, writing
 from ...storage.stores import Upload, remove
 from ...storage.url import Url
@@ -32,7 +32,7 @@ class Complete(NamedTuple):
     target: str
 
 
-def publish(folder: WorkFolder, shards: Sequence[Complete], workers: int) -> None:
+def publish(folder: WorkFolder, shards: Sequence[Complete], workers: Workers) -> None:
     """Give the shards their names."""
     if shards and isinstance(shards[0].target, Url):
         _upload_all(folder, shards, workers)
@@ -97,7 +97,7 @@ class UploadShard:
         folder.mark(self.name, {})
 
 
-def _upload_all(folder: WorkFolder, shards: Sequence[Complete], workers: int) -> None:
+def _upload_all(folder: WorkFolder, shards: Sequence[Complete], workers: Workers) -> None:
     *first, last = [UploadShard(shard) for shard in shards]
     if first and isinstance(last.shard.target, Url):
         remove(last.shard.target)  # an old one: a set without it is not complete for any reader

@@ -47,3 +47,29 @@ def test_a_killed_worker_is_told(tmp_path):
     with pytest.raises(ChildProcessError, match="a worker process was killed; was memory short"):
         run_tasks(folder, [Note("a"), Note("b", "killed")], 2, None)
     assert folder.done("a")
+
+
+class Elsewhere:
+    """A cluster of one process, which is this one, and which perhaps does not see the work folder."""
+
+    def __init__(self, hides=None) -> None:
+        self.hides = hides
+
+    def run_all(self, job, files, progress):
+        if self.hides is not None:
+            self.hides.rmdir()
+        return [job(file, progress) for file in files]
+
+
+def test_a_cluster_gets_even_a_single_task(tmp_path):
+    told = []
+    run_tasks(WorkFolder(str(tmp_path)), [Note("a")], Elsewhere(), lambda *done: told.append(done))
+    assert WorkFolder(str(tmp_path)).done("a")
+    assert told == [(10, 1)]
+
+
+def test_a_node_that_does_not_see_the_folder_says_so(tmp_path):
+    place = tmp_path / "work"
+    place.mkdir()
+    with pytest.raises(FileNotFoundError, match="this node does not see the folder for temporary files"):
+        run_tasks(WorkFolder(str(place)), [Note("a")], Elsewhere(hides=place), None)

@@ -1,0 +1,88 @@
+"""``Cluster``: the nodes of Ray's cluster, as ``workers=`` of the functions that check, repair and rewrite.
+
+Work is tasks of Ray. A task whose process dies is run again by Ray, at most ``_RETRIES`` times. This module
+must not know what the work is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from .. import public
+from ..processes.pool import Progress, no_progress
+from .library import ray
+
+_T = TypeVar("_T")
+_RETRIES = 2
+# Tasks that Ray is given at once, for each of its CPUs: enough to keep all busy.
+_TASKS_PER_CPU = 2
+
+
+@public
+class Cluster:
+    """The workers of the cluster that this process is connected to, or else of that in ``RAY_ADDRESS``.
+
+    If there is none, Ray starts one on this machine. ``limit`` is the number of tasks at the same time;
+    ``options`` are those of ``ray.remote``, such as ``num_cpus`` or ``memory``. All nodes must see the files.
+
+    >>> purerecord.validate("s3://bucket/train-*", workers=Cluster())
+    >>> purerecord.tools.reshard("in/*", "out/train@100", workers=Cluster(), temporary="/shared/tmp")
+    """
+
+    def __init__(self, limit: int | None = None, **options: Any) -> None:
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit must be positive, not {limit}")
+        self._limit = limit
+        self._options = {"num_cpus": 1, "max_retries": _RETRIES, **options}
+
+    def run_all(
+        self, job: Callable[[Any, Progress], _T], files: Sequence[Any], progress: Progress | None
+    ) -> list[_T | None]:
+        """The results of ``job`` for each of the files, in order; None for a file that kills its process."""
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, logging_level="ERROR")
+        limit = self._limit or max(1, int(ray.cluster_resources().get("CPU", 1))) * _TASKS_PER_CPU
+        work = ray.remote(_work).options(**self._options)
+        job_there, folder = ray.put(job), os.getcwd()
+        results: list[_T | None] = [None] * len(files)
+        running: dict[Any, int] = {}
+        try:
+            for number, file in enumerate(files):
+                if len(running) >= limit:
+                    self._take(running, results, progress or no_progress)
+                running[work.remote(job_there, file, folder)] = number
+            while running:
+                self._take(running, results, progress or no_progress)
+        finally:
+            for task in running:  # after an error: what it would give is not wanted any more
+                with suppress(ray.exceptions.RayError):
+                    ray.cancel(task, force=True)
+        return results
+
+    def _take(self, running: dict[Any, int], results: list[Any], progress: Progress) -> None:
+        """Wait for a task; ``running`` and ``results`` are changed."""
+        (done, *_), _ = ray.wait(list(running), num_returns=1)
+        number = running.pop(done)
+        try:
+            results[number], size, records = ray.get(done)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+            return
+        progress(size, records)
+
+
+def _work(job: Any, file: Any, folder: str) -> tuple[Any, int, int]:
+    """The result of a job, and the bytes and records that it has counted."""
+    with suppress(OSError):  # a node without this folder has no files with relative names either
+        os.chdir(folder)
+    counted = [0, 0]
+
+    def progress(size: int, records: int) -> None:
+        counted[0] += size
+        counted[1] += records
+
+    return (job(file, progress), *counted)
