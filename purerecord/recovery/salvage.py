@@ -106,7 +106,7 @@ def salvage_all(
     """
     check_workers(workers)
     places: list[tuple[Named, str, str | None]] = [
-        (one_file(source), local_path(target), None if kept is None else os.fsdecode(kept))
+        (_named(source), local_path(target), None if kept is None else os.fsdecode(kept))
         for source, target, kept in jobs
     ]
     check_places(places)
@@ -120,6 +120,11 @@ def salvage_all(
         ChildProcessError(errno.ECHILD, killed, str(place[0])) if result is None else result
         for place, result in zip(places, run_all(job, places, workers, progress), strict=True)
     ]
+
+
+def _named(source: Any) -> Named:
+    """A path as text; whether there is such a file is seen when it is salvaged."""
+    return local_path(source) if isinstance(source, (str, bytes, os.PathLike)) else one_file(source)
 
 
 @dataclass(frozen=True)

@@ -207,8 +207,9 @@ def test_many_files_are_saved_and_errors_are_results(source, tmp_path, workers):
     found = salvage_all(jobs, workers=workers, progress=lambda *done: told.append(done))
     assert list(read_records(tmp_path / "a")) == KEPT
     assert (tmp_path / "d").read_bytes() == CLEAN
-    assert [type(one).__name__ for one in found[1:3]] == ["TruncatedError", "FileNotFoundError"]
-    assert (found[0], found[3].ok) == (salvage(source, tmp_path / "a", quarantine=tmp_path / "kept"), True)
+    assert [type(one).__name__ for one in found[1:3]] == ["CorruptionError", "FileNotFoundError"]
+    assert [report.output for report in (found[0], found[3])] == [str(tmp_path / "a"), str(tmp_path / "d")]
+    assert (found[0].records, found[0].quarantine, found[3].ok) == (19, str(tmp_path / "kept"), True)
     assert not {"b", "c"} & {path.name for path in tmp_path.iterdir()}
     assert sum(records for _, records in told) == 39
 
