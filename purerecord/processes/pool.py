@@ -27,6 +27,10 @@ Progress = Callable[[int, int], None]
 class Cluster(Protocol):
     """Processes elsewhere, which share work as those of this machine do."""
 
+    @property
+    def size(self) -> int:
+        """How many of them work at the same time."""
+
     def run_all(
         self, job: Callable[[Any, Progress], _T], files: Sequence[Any], progress: Progress | None
     ) -> list[_T | None]:

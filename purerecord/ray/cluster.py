@@ -38,13 +38,18 @@ class Cluster:
         self._limit = limit
         self._options = {"num_cpus": 1, "max_retries": _RETRIES, **options}
 
+    @property
+    def size(self) -> int:
+        """How many tasks run at the same time: the limit, or a task for each CPU."""
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, logging_level="ERROR")
+        return self._limit or max(1, int(ray.cluster_resources().get("CPU", 1)))
+
     def run_all(
         self, job: Callable[[Any, Progress], _T], files: Sequence[Any], progress: Progress | None
     ) -> list[_T | None]:
         """The results of ``job`` for each of the files, in order; None for a file that kills its process."""
-        if not ray.is_initialized():
-            ray.init(log_to_driver=False, logging_level="ERROR")
-        limit = self._limit or max(1, int(ray.cluster_resources().get("CPU", 1))) * _TASKS_PER_CPU
+        limit = self._limit or self.size * _TASKS_PER_CPU
         work = ray.remote(_work).options(**self._options)
         job_there, folder = ray.put(job), os.getcwd()
         results: list[_T | None] = [None] * len(files)

@@ -63,6 +63,14 @@ def test_rewriting_gives_the_same_files(tmp_path, inputs):
     for name, work in {
         "reshard": lambda out, **how: tools.reshard(inputs, f"{out}/a@3.tfrecord", manifest=True, **how),
         "merge": lambda out, **how: tools.merge(inputs, f"{out}/a.tfrecord", **how),
+        "select": lambda out, **how: tools.select(inputs, f"{out}/a@2.tfrecord", where="id > 7", **how),
+        "split": lambda out, **how: tools.split(
+            inputs, f"{out}/{{split}}@2", {"train": 0.75, "test": 0.25}, seed=1, **how
+        ),
+        "shuffle": lambda out, **how: tools.shuffle(
+            inputs, f"{out}/a@2.tfrecord", seed=3, memory="1MB", **how
+        ),
+        "sort": lambda out, **how: tools.sort(inputs, f"{out}/a@2.tfrecord", by="label", memory="1MB", **how),
         "compress": lambda out, **how: tools.compress(inputs, f"{out}/", "gzip-blocks", **how),
     }.items():
         here, there = tmp_path / f"{name}-here", tmp_path / f"{name}-there"

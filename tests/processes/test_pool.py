@@ -50,6 +50,8 @@ class Elsewhere:
     def __init__(self) -> None:
         self.given: list[str] = []
 
+    size = 1
+
     def run_all(self, job, files, progress):
         self.given += files
         return [job(file, progress) for file in files]

@@ -87,6 +87,12 @@ class Rewrite:
         self.folder.release()
 
     @property
+    def processes(self) -> int:
+        """How many processes work at the same time."""
+        workers = self.how["workers"]
+        return workers if isinstance(workers, int) else workers.size
+
+    @property
     def workers(self) -> Workers:
         """Who shares the work."""
         return self.how["workers"]

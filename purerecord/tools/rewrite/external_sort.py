@@ -53,7 +53,7 @@ def write_sorted(
     if run.dry_run:
         return run.would()
     with run:
-        return run.write([sorted_source(run, order, size // run.workers)])
+        return run.write([sorted_source(run, order, size // run.processes)])
 
 
 def sorted_source(run: Rewrite, order: Order, memory: int) -> SortedSource:

@@ -55,6 +55,8 @@ class Elsewhere:
     def __init__(self, hides=None) -> None:
         self.hides = hides
 
+    size = 1
+
     def run_all(self, job, files, progress):
         if self.hides is not None:
             self.hides.rmdir()
