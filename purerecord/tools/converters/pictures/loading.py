@@ -25,6 +25,7 @@ from .styles import Style, colours
 
 _CHUNK_PICTURES, _CHUNK_BYTES = 256, 1 << 23
 _THREADS = min(8, os.cpu_count() or 1)
+_MORE = 1 << 20  # bytes to read at once after the size that a file had
 _TOLERANCE = 0.01  # pixels by which rounding may move an edge past that of the picture
 
 MISSING, BROKEN = "pictures that are not there", "broken pictures"
@@ -93,10 +94,20 @@ class _Work:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb", 0) as file:
-        if os.fstat(file.fileno()).st_size > MAX_SIZE:
+    """The bytes of a file. For files of this size, a file object would take a third of the time."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > MAX_SIZE:
             raise ImageError("the file is larger than a record can be, 2 GiB")
-        return file.read()
+        data = os.read(descriptor, size)
+        while more := os.read(descriptor, _MORE):  # the system gave less, or the file has grown
+            data += more
+            if len(data) > MAX_SIZE:
+                raise ImageError("the file is larger than a record can be, 2 GiB")
+        return data
+    finally:
+        os.close(descriptor)
 
 
 def _fractions(picture: Picture, header: ImageHeader, findings: Findings) -> list[Box]:
