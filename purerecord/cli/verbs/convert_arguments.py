@@ -21,6 +21,8 @@ def convert(add: Commands) -> None:
         "purerecord convert table.parquet train.tfrecord",
         "purerecord convert --dry-run 'part-*.csv' train@10.tfrecord",
         "purerecord convert train@10.tfrecord table.parquet",
+        "purerecord convert photos/ train@10.tfrecord --style imagenet",
+        "purerecord convert VOC2012 voc/train.tfrecord --split train",
     )
     parser.add_argument("sources", nargs="+", metavar="SOURCE", help=f"folder, or {FILES}")
     parser.add_argument("target", metavar="OUT", help="file or shard pattern to write, or - for stdout")
