@@ -32,7 +32,8 @@ class Limits:
     record_features: int = 2_000
     cell_values: int = 8
     cell_text: int = 200
-    record_values: int = 1_000
+    record_values: int = 1_000  # of a feature on the page of a record
+    record_total: int = 20_000  # of all its features together
     record_steps: int = 200
     step_values: int = 100
     record_text: int = 10_000

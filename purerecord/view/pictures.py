@@ -18,6 +18,8 @@ from .decoded import Decoded
 
 MOST_BOXES = 200
 _MASKS = ("image/object/mask", "image/segmentation/object", "image/object/segment/mask")
+# With what pictures begin: a quick look, as a record may have a million strings.
+_FIRST = {b"\xff", b"\x89", b"G", b"R", b"B"}
 _NOT_PICTURES = {*_MASKS, "image/segmentation/class"}
 # The sides of a box, in the order of tensorflow-datasets.
 _SIDES = ("ymin", "xmin", "ymax", "xmax")
@@ -61,7 +63,7 @@ def pictures_of(found: Decoded, place: Place, most: int) -> list[dict[str, Any]]
     for name, step, number, data in _strings(found):
         if len(listed) >= most:
             break
-        if name not in _NOT_PICTURES and content_of(data[:64]) in PICTURES:
+        if data[:1] in _FIRST and name not in _NOT_PICTURES and content_of(data[:64]) in PICTURES:
             value = bytes_value(data, place.of(name, step), number, 0)
             listed.append({"feature": name, "step": step, "value": number, **value})
     return listed

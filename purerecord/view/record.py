@@ -95,20 +95,25 @@ def _other(payload: bytes, limits: Limits) -> dict[str, Any]:
 
 
 def _features(found: Decoded, place: Place, limits: Limits) -> dict[str, Any]:
-    listed = [
-        {**_feature(name, value, place, limits), "steps": None} for name, value in found.features.items()
-    ]
-    listed += [_feature_list(name, steps, place, limits) for name, steps in found.lists.items()]
-    most = limits.record_features
-    return {"features": listed[:most], "more": max(0, len(listed) - most)}
+    """The features at length; all values together are bounded, so the last ones may show few."""
+    left = limits.record_total
+    listed: list[dict[str, Any]] = []
+    for name, value in list(found.features.items())[: limits.record_features]:
+        listed.append(_feature(name, value, place, min(left, limits.record_values), limits))
+        left -= len(listed[-1]["values"])
+    for name, steps in list(found.lists.items())[: limits.record_features - len(listed)]:
+        listed.append(_feature_list(name, steps, place, left, limits))
+        left -= sum(map(len, listed[-1]["steps"])) + len(listed[-1]["steps"])
+        left = max(0, left)
+    return {"features": listed, "more": len(found.features) + len(found.lists) - len(listed)}
 
 
-def _feature(name: str, value: Value, place: Place, limits: Limits) -> dict[str, Any]:
-    shown = Shown(limits.record_values, limits.record_text)
+def _feature(name: str, value: Value, place: Place, most: int, limits: Limits) -> dict[str, Any]:
+    shown = Shown(most, limits.record_text)
     kind, values = value
     if kind == BYTES:  # texts together are bounded too
-        shown = Shown(limits.record_values, max(limits.cell_text, limits.record_text // max(1, len(values))))
-    one = cell(name, value, place, shown)
+        shown = Shown(most, max(limits.cell_text, limits.record_text // max(1, len(values))))
+    one = cell(name, value, place, shown) | {"steps": None}
     if kind == BYTES:
         for described, string in zip(one["values"], values[:8], strict=False):
             if described["content"] == BINARY and (tensor := tensor_of(string, limits)):
@@ -116,16 +121,18 @@ def _feature(name: str, value: Value, place: Place, limits: Limits) -> dict[str,
     return one
 
 
-def _feature_list(name: str, steps: list[Value], place: Place, limits: Limits) -> dict[str, Any]:
-    shown = Shown(limits.step_values, limits.cell_text)
+def _feature_list(name: str, steps: list[Value], place: Place, left: int, limits: Limits) -> dict[str, Any]:
     kind = next((kind for kind, _ in steps if kind != UNSET), UNSET)
     counts = [0 if values is None else len(values) for _, values in steps]
-    listed = [
-        cells(one, values, place.of(name, number), shown)
-        for number, (one, values) in enumerate(steps[: limits.record_steps])
-    ]
-    cut = len(steps) > limits.record_steps or any(count > limits.step_values for count in counts)
+    listed: list[list[Any]] = []
+    for number, (one, values) in enumerate(steps[: limits.record_steps]):
+        if left <= 0:
+            break
+        shown = Shown(min(limits.step_values, left), limits.cell_text)
+        listed.append(cells(one, values, place.of(name, number), shown))
+        left -= len(listed[-1]) + 1
     found = {"name": name, "list": True, "kind": KINDS.get(kind, "unset"), "count": sum(counts)}
+    cut = len(steps) > len(listed) or sum(map(len, listed)) < sum(counts)
     return found | {"values": [], "steps": listed, "step_count": len(steps), "cut": cut}
 
 

@@ -103,3 +103,19 @@ def test_bytes_anywhere_in_the_file_can_be_seen(tmp_path):
         got = ask.json("api/hex", file=0, offset=3, size=9)
         assert bytes.fromhex(got["hex"]) == data[3:12]
         assert ask.json("api/hex", file=0, offset=10**15)["hex"] == ""
+
+
+def test_all_values_of_a_record_together_are_bounded(tmp_path):
+    payloads = [
+        pr.encode_example({f"f{n:03d}": [b""] * 1000 for n in range(50)}),
+        pr.encode_sequence_example({}, {f"f{n:03d}": [[1] * 90] * 250 for n in range(20)}),
+    ]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    with viewing(str(tmp_path / "file")) as ask:
+        got = ask.json("api/record", row=0)
+        assert len(got["features"]) == 50
+        assert sum(len(one["values"]) for one in got["features"]) == 20_000
+        assert (got["features"][-1]["values"], got["features"][-1]["cut"]) == ([], True)
+        got = ask.json("api/record", row=1)
+        assert sum(len(step) for one in got["features"] for step in one["steps"]) <= 20_000
+        assert all(one["cut"] for one in got["features"])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import purerecord as pr
 from purerecord.tools import Expression
+from purerecord.tools.inspect import example_statistics
 from purerecord.tools.inspect.example_statistics import ExampleStatistics
 from purerecord.view.limits import DEFAULT
 from purerecord.view.summary import column_of
@@ -137,11 +138,12 @@ def test_damaged_records_and_those_that_are_no_examples_are_left_out(tmp_path):
         assert (got["records"], got["undecodable"], got["columns"][0]["present"]) == (10, 1, 9)
 
 
-def test_too_many_features_are_a_sentence(tmp_path):
-    (tmp_path / "file").write_bytes(frames([pr.encode_example({f"f{n}": 1 for n in range(10_001)})]))
+def test_too_many_features_are_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(example_statistics, "MOST_FEATURES", 100)
+    (tmp_path / "file").write_bytes(frames([pr.encode_example({f"f{n}": 1 for n in range(101)})]))
     with viewing(str(tmp_path / "file")) as asking:
         got = summary(asking)
-        assert "there are more than 10,000 features" in got["failure"]
+        assert "there are more than 100 features" in got["failure"]
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, 2**63 - 1])
