@@ -192,6 +192,24 @@ def test_paths_of_all_kinds(spark, tmp_path):
     assert ids(spark.read.format("tfrecord").load(str(folder))) == everything
 
 
+def test_urls_are_read_and_written(spark, tmp_path):
+    out = f"local://{tmp_path}/out"  # a file system of fsspec that all processes see
+    options = json.dumps({"auto_mkdir": True})
+    save(spark.range(0, 10, 1, 2), out, storageOptions=options)
+    save(spark.range(10, 20, 1, 2), out, storageOptions=options)
+    assert ids(read(spark, out, storageOptions=options)) == list(range(20))
+    save(read(spark, out).where("id < 3"), out, "overwrite", storageOptions=options)
+    assert ids(read(spark, f"{out}/part-*")) == [0, 1, 2]
+    assert "_SUCCESS" in os.listdir(tmp_path / "out")
+    assert not [name for name in os.listdir(tmp_path / "out") if name.startswith("_temporary")]
+
+
+def test_relative_paths_lead_to_where_spark_runs(spark):
+    save(spark.range(3), "relative/out")
+    assert ids(read(spark, "relative/out")) == [0, 1, 2]
+    assert ids(read(spark, os.path.abspath("relative/out"))) == [0, 1, 2]
+
+
 def test_columns_and_schemas_choose(spark, tmp_path):
     folder = shards(tmp_path / "d")
     assert read(spark, folder, columns="name,id").columns == ["name", "id"]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import chart, fresh, loaders, race, report, versions
+from benchmarks import chart, clusters, fresh, loaders, race, report, versions
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.digest import Rows, Written, dense, fingerprint, padded
 from benchmarks.fleet import Job, Machines, predict
@@ -36,6 +36,7 @@ from benchmarks.workloads import WORKLOADS, Store
 from purerecord.payload.proto import Example, SequenceExample
 from purerecord.storage.remote_file import RemoteFile
 from tests.support.faulty_store import URL, FaultyObject, stored_as
+from tests.support.interop import interop
 
 TINY = 100_000  # divides every workload down to the smallest size
 
@@ -626,3 +627,32 @@ def test_money_is_machines_and_requests_and_bytes_that_leave() -> None:
     assert found.seconds == pytest.approx(4000)
     hours = 10 * 4000 / 3600 * 3.0
     assert found.price == pytest.approx(hours + found.reads * 0.25 + found.writes * 2 + 36)
+
+
+# --- Clusters ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", clusters.CONTENTS)
+def test_engines_read_the_same_rows_in_both_formats(tmp_path, name):
+    pq = interop("pyarrow.parquet")
+    arrow = interop("purerecord.arrow")
+    columns = clusters.CONTENTS[name](1000, np.random.default_rng(0))
+    clusters.make(tmp_path, columns)
+    ours, theirs = arrow.read_table(str(tmp_path / "tfrecord" / "*")), pq.read_table(tmp_path / "parquet")
+    assert sorted(ours.column_names) == sorted(theirs.column_names) == sorted(columns)
+    for column in columns:
+        assert ours[column].to_pylist() == theirs[column].to_pylist()
+
+
+def test_sides_of_an_engine_that_differ_have_no_figures(tmp_path):
+    class Wrong:
+        sides = {"one": "a", "other": "b"}  # noqa: RUF012
+
+        def total(self, side: str, folder: str) -> float:
+            return float(len(side))
+
+        def close(self) -> None:
+            pass
+
+    with pytest.raises(ValueError, match=r"other has summed up 5\.0, and another side 3\.0"):
+        clusters.measure(Wrong(), str(tmp_path))
