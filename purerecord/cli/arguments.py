@@ -86,6 +86,7 @@ def _validate(add: Commands) -> None:
         "check every byte of the files and report all damage",
         "purerecord validate -q 'train-*.tfrecord' && python train.py",
         "purerecord validate --json 'train@20.tfrecord' | jq -r '.damaged_files[]'",
+        "purerecord validate 'train-*.tfrecord' --manifest train.tfrecord.manifest.json",
     )
     reads(parser)
     prints(parser, "print nothing if all is well, else only files that are not")
@@ -104,6 +105,11 @@ def _validate(add: Commands) -> None:
     )
     parser.add_argument(
         "--min-records", type=at_least(1), metavar="N", help="each file must hold at least N records"
+    )
+    parser.add_argument(
+        "--manifest",
+        metavar="FILE",
+        help="the files must be as this manifest says; or dataset_info.json of tensorflow-datasets",
     )
 
 

@@ -18,6 +18,7 @@ from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.index import build_index, index_path
 from ..container.looks_like import open_source
+from ..container.manifest import load_manifest
 from ..payload.parse.schema import infer_schema, schema_from_text, schema_to_json
 from ..printable import printable, printable_json
 from ..recovery.report import FileReport, SalvageReport, aligned, counted, human_size, salvaged_together
@@ -49,7 +50,14 @@ def validate(arguments: Namespace) -> int:
     if arguments.schema is not None:
         with outcome.handling(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
             schema = schema_from_text(file.read())
-    if not files:
+    manifest = None
+    if arguments.manifest is not None:
+        with outcome.handling(arguments.manifest, hide=False):
+            manifest = load_manifest(
+                arguments.manifest,
+                storage_options=dict(arguments.storage_option) if is_url(arguments.manifest) else None,
+            )
+    if not files or (arguments.manifest is not None and manifest is None):
         return outcome.code
     with ProgressLine(total) as progress:
         report = validate_files(
@@ -60,6 +68,7 @@ def validate(arguments: Namespace) -> int:
             compression=COMPRESSIONS[arguments.compression],
             expect=arguments.expect,
             min_records=arguments.min_records,
+            manifest=manifest,
             progress=progress,
         )
     if not (arguments.quiet and report.ok and not report.warnings):

@@ -89,6 +89,11 @@ def manifest_path(head: str, tail: str) -> str:
     return name + (IN_FOLDER if name.endswith(("/", os.sep)) else SUFFIX)
 
 
+def entry_name(head: str, name: str) -> str:
+    """How a manifest names a file whose name begins with ``head``, in the folder of that."""
+    return name[len(head) - len(head.replace(os.sep, "/").rpartition("/")[2]) :]
+
+
 def beside(path: str, name: str) -> str:
     """The path of the file ``name`` in the folder of ``path``."""
     if isinstance(path, Url):

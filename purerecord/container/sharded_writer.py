@@ -21,6 +21,7 @@ from ..errors import ClosedError
 from ..printable import printable
 from ..records import Records
 from ..storage.compression import as_options
+from ..storage.file_handles import file_size
 from ..storage.paths import (
     keep_complete,
     replace,
@@ -33,6 +34,8 @@ from ..storage.paths import (
 from ..storage.stores import remove, rename
 from ..storage.url import Url, local_path, stored
 from .frames import OVERHEAD
+from .manifest import Manifest, ManifestEntry, entry_name, manifest_path
+from .record_digest import RecordDigest
 from .writer import TFRecordWriter, payload_groups
 
 
@@ -44,7 +47,8 @@ class ShardedWriter:
     large. With ``max_bytes`` or ``max_records`` the files are filled one after the other, and their number is
     known at the end. ``pattern`` is the name; ``name@10.tfrecord`` or ``name@*.tfrecord`` puts the number
     before a suffix. An exception inside a ``with`` block discards all files. At a URL, opened as by
-    ``TFRecordWriter``, each file appears whole, one after the other.
+    ``TFRecordWriter``, each file appears whole, one after the other. With ``manifest``, a ``Manifest`` is
+    written beside the files when these are there, to ``name.manifest.json``: ``manifest_path`` names it.
 
     >>> with ShardedWriter("train@10.tfrecord") as writer:
     ...     writer.write_many(payloads)
@@ -60,6 +64,7 @@ class ShardedWriter:
         max_bytes: int | None = None,
         max_records: int | None = None,
         options: Any = None,
+        manifest: bool = False,
         storage_options: Mapping[str, Any] | None = None,
         filesystem: Any = None,
     ) -> None:
@@ -79,6 +84,7 @@ class ShardedWriter:
         self._max_bytes = max_bytes
         self._max_records = max_records
         self._options = as_options(options)
+        self._manifest = manifest
         self._writers: list[TFRecordWriter] = []
         self._temporary: list[str] = []  # the names of their files, which may exist before the writer does
         self._heap: list[tuple[int, int]] = []  # (bytes so far, number), with a fixed number of shards
@@ -88,6 +94,7 @@ class ShardedWriter:
         self._pid = os.getpid()
         self._closed = False
         self.paths: list[str] = []
+        self.manifest_path: str | None = None
         try:
             for number in range(self._shards or 0):
                 self._add()
@@ -100,6 +107,8 @@ class ShardedWriter:
         self._temporary.append(self._temporary_name(len(self._writers)))
         with self._writing(len(self._writers)):
             self._writers.append(TFRecordWriter(self._temporary[-1], self._options))
+        if self._manifest:
+            self._writers[-1].digest = RecordDigest()
         self._size = self._count = 0
 
     def _temporary_name(self, number: int) -> str:
@@ -209,6 +218,8 @@ class ShardedWriter:
             if not self._writers:
                 self._add()
             names = shard_names(self._head + self._tail, len(self._writers), at=len(self._head))
+            if self._url is not None and self._manifest:
+                remove(self._url.like(manifest_path(self._head, self._tail), exact=True))  # of old shards
             if self._url is not None and len(names) > 1:
                 # An old shard of this name, the last to be replaced: until then the set lacks one, which
                 # every reader of the pattern notices, and is no mix of old and new ones.
@@ -220,14 +231,33 @@ class ShardedWriter:
                         _sync(self._temporary[number])
             if self._url is not None:
                 self._finish_remote(self._url, names)
+                self._save_manifest(names)
                 return
             if folders := [name for name in names if os.path.isdir(name)]:
                 raise IsADirectoryError(errno.EISDIR, "a shard cannot take the place of a folder", folders[0])
-            replace_all(list(zip(self._temporary, names, strict=True)))
+            outdated = [self._manifest_place()] if self._manifest else []
+            replace_all(list(zip(self._temporary, names, strict=True)), outdated)
         except BaseException:
             self._discard()
             raise
         self.paths, self._closed, self._unfinished = names, True, False
+        self._save_manifest(names)
+
+    def _manifest_place(self) -> str:
+        path = manifest_path(self._head, self._tail)
+        return path if self._url is None else self._url.like(path, exact=True)
+
+    def _save_manifest(self, names: list[str]) -> None:
+        if not self._manifest:
+            return
+        entries = []
+        for name, path, writer in zip(names, self.paths, self._writers, strict=True):
+            checksum = str(writer.digest)
+            listed = entry_name(self._head, name)
+            entries.append(ManifestEntry(listed, writer.records, file_size(path), checksum))
+        place = self._manifest_place()
+        Manifest(tuple(entries)).save(place)
+        self.manifest_path = place
 
     def _finish_remote(self, url: Url, names: list[str]) -> None:
         self.paths = [url.like(name) for name in names]

@@ -7,6 +7,7 @@
     fast_verify          the quick check of files that are probably sound
     validate             ``validate``: many files, in worker processes, decoded on request
     consistency          what the files of a dataset say about each other
+    against_manifest     how they differ from their manifest
     report               the results, as objects, as JSON and as text
 
 ``salvage`` and ``validate`` both read a file with ``scan.records_and_damage``. Except for ``validate``, these

@@ -30,7 +30,8 @@ class FileReport:
 
     ``file_size`` is the size of the file itself. ``good_file_bytes`` and ``damaged_file_bytes`` add up to it;
     in a compressed file, the damaged ones are those that could not be inflated. ``error`` says why the
-    operating system could not read the file to its end.
+    operating system could not read the file to its end. ``checksum`` is that of a ``ManifestEntry``; None
+    unless a manifest was given.
     """
 
     path: str
@@ -40,6 +41,7 @@ class FileReport:
     compression: str = ""
     error: str | None = None
     file_size: int | None = None  # ``size`` unless given
+    checksum: str | None = None
 
     def __post_init__(self) -> None:
         if self.file_size is None:
@@ -98,6 +100,7 @@ class FileReport:
             "damaged_file_bytes": self.damaged_file_bytes,
             "damages": [damage.to_dict() for damage in self.damages],
             "error": self.error,
+            **({} if self.checksum is None else {"checksum": self.checksum}),
         }
 
     def verdict(self) -> str:
@@ -121,17 +124,19 @@ class Report:
     """The state of many files, such as the shards of a dataset.
 
     ``warnings`` are sentences about sound files that do not fit together: mixed compression, missing shards.
-    ``count_errors`` are sentences about numbers of records that are not as ``validate`` was told to expect.
+    ``count_errors`` are sentences about numbers of records that are not as ``validate`` was told to expect,
+    ``manifest_errors`` about files that are not as the manifest says.
     """
 
     files: tuple[FileReport, ...]
     warnings: tuple[str, ...] = ()
     count_errors: tuple[str, ...] = ()
+    manifest_errors: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether all files are sound, and hold as many records as expected."""
-        return all(file.ok for file in self.files) and not self.count_errors
+        """Whether all files are sound, hold as many records as expected, and are as the manifest says."""
+        return all(file.ok for file in self.files) and not self.count_errors and not self.manifest_errors
 
     @property
     def damaged(self) -> tuple[FileReport, ...]:
@@ -181,6 +186,7 @@ class Report:
             "unreadable_files": [file.path for file in self.unreadable],
             "warnings": list(self.warnings),
             "count_errors": list(self.count_errors),
+            "manifest_errors": list(self.manifest_errors),
             "files": [file.to_dict() for file in self.files if not (only_damaged and file.ok)],
         }
 
@@ -202,7 +208,7 @@ class Report:
         ):
             if files:
                 lines.append(f"{what}: {shell_words(file.path for file in files)}")
-        lines += self.count_errors
+        lines += [*self.count_errors, *self.manifest_errors]
         lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 

@@ -16,8 +16,10 @@ from typing import Any
 from .. import public
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
-from ..container.frames import FOOTER, HEADER
+from ..container.frames import FOOTER, HEADER, crcs_of
 from ..container.looks_like import open_source
+from ..container.manifest import Manifest, load_manifest
+from ..container.record_digest import RecordDigest
 from ..errors import CorruptionError, SchemaError
 from ..payload.columns.block_decoder import decode_row
 from ..payload.columns.gather import rows_to_recognize
@@ -30,6 +32,7 @@ from ..storage.opened import Opened
 from ..storage.paths import Named, resolve
 from ..storage.url import is_url, stored
 from . import consistency
+from .against_manifest import differences
 from .fast_verify import count_sound_frames
 from .report import FileReport, Report
 from .scan import records_and_damage
@@ -48,6 +51,7 @@ def validate(
     compression: Any = "auto",
     expect: int | None = None,
     min_records: int | None = None,
+    manifest: Any = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
     filesystem: Any = None,
@@ -61,7 +65,9 @@ def validate(
     forked.
     If a file is missing or cannot be read to its end, the ``error`` in its report says why; only if all
     files are missing, a FileNotFoundError is raised. ``expect`` is the number of sound records that all files
-    together must hold, ``min_records`` the least that each must hold. ``warnings`` in the report are about
+    together must hold, ``min_records`` the least that each must hold. ``manifest`` is a ``Manifest``, or the
+    path of one or of a ``dataset_info.json`` of tensorflow-datasets; ``manifest_errors`` in the report say
+    where the files differ from it. ``warnings`` in the report are about
     sound files that do not fit together. ``progress`` is called with the number of bytes and of records that
     were checked since its last call. ``storage_options`` and ``filesystem`` open URLs, as by
     ``read_records``.
@@ -73,8 +79,10 @@ def validate(
     _check_any(files)
     workers = 1 if workers is None else workers
     check_workers(workers)
+    if manifest is not None and not isinstance(manifest, Manifest):
+        manifest = load_manifest(manifest, storage_options=storage_options, filesystem=filesystem)
     check = _PayloadCheck(schema) if decode or schema is not None else None
-    job = _CheckFile(check, compression)
+    job = _CheckFile(check, compression, manifest is not None)
     shared = not isinstance(workers, int) or (workers > 1 and len(files) > 1)
     if shared and all(isinstance(file, str) for file in files):
         from ..processes.pool import run_all  # noqa: PLC0415 - slow to import, seldom needed
@@ -87,6 +95,7 @@ def validate(
         tuple(checked),
         tuple(consistency.warnings(checked)),
         tuple(consistency.wrong_counts(checked, expect, min_records)),
+        () if manifest is None else tuple(differences(checked, manifest)),
     )
 
 
@@ -141,10 +150,11 @@ class _CheckFile:
 
     check: _PayloadCheck | None
     compression: Any
+    digested: bool = False
 
     def __call__(self, file: Named, progress: Progress | None = None) -> FileReport:
         """The report on one file."""
-        totals = _FileTotals(self.check)
+        totals = _FileTotals(self.check, RecordDigest() if self.digested else None)
         name, error = file if isinstance(file, str) else "", None
         compression, stored = "", None
         try:
@@ -160,13 +170,16 @@ class _CheckFile:
         except MemoryError:
             error = "not enough memory"
         damages = tuple(totals.damages)
-        return FileReport(name, totals.records, totals.position, damages, compression, error, stored)
+        checksum = None if totals.digest is None else str(totals.digest)
+        return FileReport(
+            name, totals.records, totals.position, damages, compression, error, stored, checksum
+        )
 
 
 def _examine(opened: Opened, progress: Progress, totals: _FileTotals) -> None:
     """Add all frames and all damage of ``opened`` to ``totals``."""
     reported = 0
-    if totals.check is None:  # the payloads are not needed
+    if totals.check is None and totals.digest is None:  # the payloads are not needed
         for records, size in count_sound_frames(opened):
             totals.add_sound(records, size)
             progress(opened.position - reported, records)
@@ -185,8 +198,9 @@ def _examine(opened: Opened, progress: Progress, totals: _FileTotals) -> None:
 class _FileTotals:
     """The sound records and the damage of a file so far."""
 
-    def __init__(self, check: _PayloadCheck | None) -> None:
+    def __init__(self, check: _PayloadCheck | None, digest: RecordDigest | None = None) -> None:
         self.check = check
+        self.digest = digest
         self.records = 0
         self.damages: list[Damage] = []
         self.position = 0  # the plain bytes before it are accounted for
@@ -201,6 +215,8 @@ class _FileTotals:
 
     def add_records(self, records: Records) -> None:
         self.records += len(records)
+        if self.digest is not None:
+            self.digest.add(crcs_of(records))
         base = records.base or 0
         for number, kind, detail in self.check(records) if self.check is not None else ():
             self.records -= 1

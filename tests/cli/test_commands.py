@@ -543,3 +543,20 @@ def test_json_is_valid_whatever_files_are_called(capfdbinary):
         path = found[0]["path"] if isinstance(found, list) else found["files"][0]["path"]
         assert os.fsencode(path) == b"\xff\xe9.tfrecord"
     assert json.loads(Path("bad/damages.json").read_text())["source"] == name
+
+
+def test_validate_compares_with_a_manifest(capfd):
+    run(capfd, "reshard", "sound", "new@2", "--manifest", "-q")
+    files = ["new-00000-of-00002", "new-00001-of-00002"]
+    assert run(capfd, "validate", *files, "--manifest", "new.manifest.json", "-q") == (0, "", "")
+    os.replace(files[0], files[1])
+    code, out, _ = run(capfd, "validate", files[1], "--manifest", "new.manifest.json")
+    assert code == 3
+    assert out.splitlines()[-2:] == [
+        "new-00001-of-00002: it holds the records of new-00000-of-00002; "
+        "the files are swapped, or one is there twice",
+        "new-00000-of-00002: the manifest lists it, but it is not among the files",
+    ]
+    code, out, err = run(capfd, "validate", "sound", "--manifest", "sound")
+    assert (code, out) == (1, "")
+    assert err == "purerecord: sound: it is no manifest: not valid JSON\n"

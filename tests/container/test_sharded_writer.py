@@ -422,3 +422,37 @@ def test_shards_that_a_program_has_open_on_windows_keep_their_new_data(folder, m
     assert [Path(name).read_bytes() for name in names] == [b"old"] * 4
     assert [list(read_records(path)) for path in kept] == [[b"0"], [b"1"], [b"2"], [b"3"]]
     assert len(os.listdir(folder)) == 8
+
+
+@pytest.mark.parametrize(
+    "division", [{"shards": 3}, {"max_records": 40}, {"shards": 2, "options": "GZIP"}, {"max_bytes": 500}]
+)
+def test_manifest_lists_what_was_written(tmp_path, division):
+    payloads = [b"%d" % n * (n % 5) for n in range(100)]
+    with ShardedWriter(tmp_path / "x@*.tfrecord", manifest=True, **division) as writer:
+        for begin in range(0, 100, 7):
+            writer.write_many(payloads[begin : begin + 7])
+    assert writer.manifest_path == str(tmp_path / "x.tfrecord.manifest.json")
+    manifest = purerecord.load_manifest(writer.manifest_path)
+    assert manifest.paths() == writer.paths
+    assert [entry.size for entry in manifest.files] == [os.path.getsize(path) for path in writer.paths]
+    assert manifest.records == 100
+    assert purerecord.validate(writer.paths, manifest=manifest).ok
+
+
+def test_an_old_manifest_is_replaced(tmp_path):
+    for count in (5, 8):
+        with ShardedWriter(tmp_path / "x@2", manifest=True) as writer:
+            writer.write_many([b"x"] * count)
+        assert purerecord.load_manifest(writer.manifest_path).records == count
+    assert sorted(os.listdir(tmp_path)) == ["x-00000-of-00002", "x-00001-of-00002", "x.manifest.json"]
+
+
+def test_an_error_keeps_the_old_files_and_their_manifest(tmp_path):
+    with ShardedWriter(tmp_path / "x@2", manifest=True) as writer:
+        writer.write_many([b"old"] * 5)
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
+    with contextlib.suppress(RuntimeError), ShardedWriter(tmp_path / "x@2", manifest=True) as writer:
+        writer.write_many([b"new"] * 5)
+        raise RuntimeError
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before

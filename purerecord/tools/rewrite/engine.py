@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ...container.manifest import Manifest, ManifestEntry
+from ...container.manifest import Manifest, ManifestEntry, entry_name
 from ...processes.pool import Workers
 from ...storage.compression import TFRecordOptions, as_options
 from ...storage.stores import remove
@@ -221,10 +221,9 @@ def _remove(path: str) -> None:
 
 def _manifest(dataset: Dataset) -> Manifest:
     """The manifest of the shards, whose names begin with the head of the output, in the folder of that."""
-    head = dataset.output.head
-    folder = len(head) - len(head.replace(os.sep, "/").rpartition("/")[2])
     entries = []
     for shard, fact in zip(dataset.shards, dataset.facts, strict=True):
-        name = shard.target.address if isinstance(shard.target, Url) else shard.target
-        entries.append(ManifestEntry(name[folder:], fact["records"], fact["size"], fact["checksum"]))
+        whole = shard.target.address if isinstance(shard.target, Url) else shard.target
+        name = entry_name(dataset.output.head, whole)
+        entries.append(ManifestEntry(name, fact["records"], fact["size"], fact["checksum"]))
     return Manifest(tuple(entries))
