@@ -69,7 +69,7 @@ def test_a_class_has_one_colour_in_the_gallery_and_on_the_page_of_a_record(page,
 def test_masks_cover_the_objects_only(page, files):
     with Viewer(files / "masks.tfrecord") as viewer:
         page.open(viewer.url + "#/record/0/0")
-        page.until("one('.mask')?.width > 1")
+        page.until("all('.mask').length > 0 && all('.mask').every((mask) => mask.width > 1)")
         shares = page.run(
             "return all('.mask').map((mask) => {"
             "const pixels = mask.getContext('2d').getImageData(0, 0, mask.width, mask.height).data;"

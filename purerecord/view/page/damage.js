@@ -50,12 +50,12 @@ export class DamageView {
     replace(this.root, element("div", { class: "record", id: "damage" },
       element("div", { class: "record-head" },
         element("div", { class: "record-steps" }, element("a", { class: "step-link", href: this.app.backLink(), title: "Back (Escape)" }, "←  Back")),
-        element("h2", {}, "Damage in ", element("bdi", {}, line(file.short))),
+        element("h2", {}, element("span", {}, "Damage in ", element("bdi", {}, line(file.short)))),
         element("p", { class: "about" }, `${size(file.size)} · ${plural(found.damages.length, "place")}${found.cut ? ", more are not listed" : ""} · `, `${size(found.walked)} looked through, ${size(found.verified)} checked`)),
       strip(file, found, true),
       found.damages.length
         ? element("table", { class: "damages" },
-          element("thead", {}, element("tr", {}, ["bytes", "size", "what", "", "goes on at", ""].map((name) => element("th", { scope: "col" }, name)))),
+          element("thead", {}, element("tr", {}, ["bytes", "size", "what", "", "in the table", ""].map((name) => element("th", { scope: "col" }, name)))),
           element("tbody", {}, rows))
         : element("p", { class: "empty" }, file.status === "done" ? "This file is sound." : "No damage so far; the file is still being looked at.")));
   }

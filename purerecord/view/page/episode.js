@@ -34,6 +34,9 @@ export class EpisodeView {
   #draw() {
     const episode = this.episode;
     const { file, row } = episode;
+    // What never changes is told in words.
+    const curves = (episode.curves ?? []).filter((curve) => !constant(curve));
+    const still = (episode.curves ?? []).filter(constant);
     const scrubber = element("input", { type: "range", id: "scrubber", min: 0, max: this.last, value: 0, step: 1, "aria-label": "Step" });
     scrubber.addEventListener("input", () => this.goTo(Number(scrubber.value)));
     this.scrubber = scrubber;
@@ -53,12 +56,13 @@ export class EpisodeView {
         element("div", { class: "record-tools" }, element("a", { class: "plain button", href: this.app.recordLink({ file, row }) }, "As a record"))),
       element("div", { class: "episode-top" },
         element("div", { class: "cameras" }, (episode.frames ?? []).map((frames) => this.#camera(frames))),
-        element("div", { class: "episode-facts" }, element("div", { class: "texts" }, texts), (episode.context ?? []).map((cell) => element("p", {}, element("span", { class: "muted" }, line(cell.name), ": "), brief(cell))))),
+        element("div", { class: "episode-facts" }, element("div", { class: "texts" }, texts), (episode.context ?? []).map((cell) => element("p", {}, element("span", { class: "muted" }, line(cell.name), ": "), brief(cell))),
+          still.map((curve) => element("p", {}, element("span", { class: "muted" }, line(curve.name), ": "), `always ${curve.series.slice(0, 8).map((values) => number(values[0])).join(", ")}`)))),
       element("div", { class: "timeline" },
         element("div", { class: "scrub" }, this.player, this.clock),
         element("div", { class: "scrubber" }, scrubber, this.#marks()),
         (episode.frames ?? []).map((frames) => [element("div", { class: "curve-name" }, element("bdi", {}, line(frames.name))), this.#strip(frames)]),
-        (episode.curves ?? []).map((curve) => this.#curve(curve)))));
+        curves.map((curve) => this.#curve(curve)))));
     this.goTo(0);
     this.root.scrollTop = 0;
     this.root.firstChild.focus({ preventScroll: true });
@@ -175,4 +179,8 @@ export class EpisodeView {
     clearInterval(this.timer);
     this.asking.abort();
   }
+}
+
+function constant(curve) {
+  return curve.series.every((values) => values.length > 1 && values.every((value) => value === values[0]));
 }

@@ -30,12 +30,16 @@ function kind(column) {
   const texts = [kinds.length > 1 ? kinds.join(" or ") : column.kind];
   const counts = column.count;
   if (counts && (counts.min !== 1 || counts.max !== 1)) {
-    texts.push(counts.min === counts.max ? `${count(counts.min)} values` : `${count(counts.min)}–${count(counts.max)} values`);
+    texts.push(`${range(counts)} values`);
   }
-  if (column.list) texts.push(column.steps ? `${count(column.steps.min)}–${count(column.steps.max)} steps` : "list of steps");
+  if (column.list) texts.push(column.steps ? `${range(column.steps)} steps` : "list of steps");
   if (column.role === "tensor") texts.push("tensor");
   const wrong = kinds.length > 1;
   return element("span", { class: wrong ? "kinds wrong" : "kinds", title: wrong ? "Records disagree about the kind of this feature" : null }, texts.join(" · "));
+}
+
+function range({ min, max }) {
+  return min === max ? count(min) : `${count(min)}–${count(max)}`;
 }
 
 function presence(column) {
@@ -55,8 +59,8 @@ function histogram(column, where, pick, foot) {
   const all = bars.map((bar) => bar.where).filter(Boolean);
   const numbers = column.numbers ?? {};
   const told = numbers.nan ? `${short(numbers.nan)} NaN` : typeof numbers.mean === "number" && bars[0].low !== bars[0].high ? `mean ${rough(numbers.mean)}` : "";
-  const range = () => foot.replaceChildren(element("span", {}, rough(numbers.min ?? bars[0].low)), element("span", {}, told), element("span", {}, rough(numbers.max ?? bars.at(-1).high)));
-  range();
+  const resting = () => foot.replaceChildren(element("span", {}, rough(numbers.min ?? bars[0].low)), element("span", {}, told), element("span", {}, rough(numbers.max ?? bars.at(-1).high)));
+  resting();
   const group = element("div", { class: "bars", role: "group", "aria-label": `Values of ${line(column.name)}` });
   bars.forEach((bar, place) => {
     const what = bar.low === bar.high ? number(bar.low) : `${number(bar.low)} to ${number(bar.high)}`;
@@ -71,8 +75,8 @@ function histogram(column, where, pick, foot) {
             click: () => pick(bar.where, all),
             mouseenter: () => foot.replaceChildren(element("span", { class: "strong" }, what), element("span", {}, count(bar.count))),
             focus: () => foot.replaceChildren(element("span", { class: "strong" }, what), element("span", {}, count(bar.count))),
-            mouseleave: range,
-            blur: range,
+            mouseleave: resting,
+            blur: resting,
           },
         },
         element("span", { style: { height: bar.count ? `${Math.max(3, (bar.count / most) * 100)}%` : "0" } }),
@@ -84,7 +88,8 @@ function histogram(column, where, pick, foot) {
 }
 
 function values(column, where, pick) {
-  if (!column.top?.length) return null;
+  // Values of which each is there once are not worth a list.
+  if (!column.top?.length || (column.top[0].count === 1 && column.top.length > 1)) return null;
   const whole = Math.max(1, column.present || column.top.reduce((sum, one) => sum + one.count, 0));
   const all = column.top.map((one) => one.where).filter(Boolean);
   if (column.top.length === 1 && column.top[0].count === column.present && !holds(where, column.top[0].where ?? "")) return element("div", { class: "contents" }, element("span", { class: "muted" }, "always "), element("bdi", {}, shownValue(column.top[0].value)));
