@@ -302,7 +302,7 @@ function prepareTheme() {
   let now = themes.includes(kept) ? kept : "auto";
   const apply = () => {
     document.documentElement.dataset.theme = now;
-    $("theme").textContent = { auto: "Auto", light: "Light", dark: "Dark" }[now];
+    $("theme").textContent = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" }[now];
     $("theme").setAttribute("aria-label", `Colours: ${now}`);
   };
   $("theme").addEventListener("click", () => {

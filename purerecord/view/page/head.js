@@ -59,7 +59,9 @@ function histogram(column, where, pick, foot) {
   const all = bars.map((bar) => bar.where).filter(Boolean);
   const numbers = column.numbers ?? {};
   const told = numbers.nan ? `${short(numbers.nan)} NaN` : typeof numbers.mean === "number" && bars[0].low !== bars[0].high ? `mean ${rough(numbers.mean)}` : "";
-  const resting = () => foot.replaceChildren(element("span", {}, rough(numbers.min ?? bars[0].low)), element("span", {}, told), element("span", {}, rough(numbers.max ?? bars.at(-1).high)));
+  const ends = [rough(numbers.min ?? bars[0].low), rough(numbers.max ?? bars.at(-1).high)];
+  const room = ends.join("").length + told.length < 20;
+  const resting = () => foot.replaceChildren(element("span", {}, ends[0]), element("span", {}, room ? told : ""), element("span", {}, ends[1]));
   resting();
   const group = element("div", { class: "bars", role: "group", "aria-label": `Values of ${line(column.name)}` });
   bars.forEach((bar, place) => {
@@ -89,7 +91,7 @@ function histogram(column, where, pick, foot) {
 
 function values(column, where, pick) {
   // Values of which each is there once are not worth a list.
-  if (!column.top?.length || (column.top[0].count === 1 && column.top.length > 1)) return null;
+  if (!column.top?.length || !["text", "number"].includes(column.role) || (column.top[0].count === 1 && column.top.length > 1)) return null;
   const whole = Math.max(1, column.present || column.top.reduce((sum, one) => sum + one.count, 0));
   const all = column.top.map((one) => one.where).filter(Boolean);
   if (column.top.length === 1 && column.top[0].count === column.present && !holds(where, column.top[0].where ?? "")) return element("div", { class: "contents" }, element("span", { class: "muted" }, "always "), element("bdi", {}, shownValue(column.top[0].value)));
@@ -124,7 +126,9 @@ export function shownValue(value) {
 
 // A number in the room under a histogram.
 function rough(value) {
-  return typeof value === "number" && !Number.isInteger(value) ? number(+value.toPrecision(3)) : number(value);
+  if (typeof value !== "number") return number(value);
+  if (Math.abs(value) >= 1e6) return short(value);
+  return number(Math.abs(value) >= 1000 ? Math.round(value) : +value.toPrecision(3));
 }
 
 // What bytes hold, where values are not worth listing.

@@ -75,15 +75,16 @@ export class RecordView {
     if (!pictures.length || record.episode) return null;
     const area = element("div", { class: "record-pictures" });
     const draw = () => {
+      const main = pictures.find((one) => one.feature === record.overlay?.feature && one.media);
       const nodes = pictures.map((picture) => {
         const name = element("div", { class: "about" }, element("bdi", {}, line(picture.feature)), ` · ${told(picture)}`);
         if (!picture.media) return element("figure", {}, element("p", { class: "wrong" }, picture.refused ?? "This picture is not shown."), name);
         const image = element("img", { src: picture.media, alt: told(picture), decoding: "async" });
-        const overlay = picture.feature === record.overlay?.feature ? record.overlay : null;
+        const overlay = picture === main ? record.overlay : null;
         const framed = withOverlay(image, overlay, 1024);
         framed.classList.add("large");
         // Small pictures are enlarged to be seen, large ones are made to fit.
-        const wide = picture.width ? Math.min(720, Math.max(picture.width, Math.min(picture.width * 8, 240), overlay ? 480 : 0), (560 * picture.width) / (picture.height || 1)) : 480;
+        const wide = picture.width ? Math.min(720, Math.max(picture.width, Math.min(picture.width * 8, 240), overlay ? Math.min(picture.width * 16, 480) : 0), (560 * picture.width) / (picture.height || 1)) : 480;
         framed.style.setProperty("width", `${Math.round(wide)}px`);
         if (picture.width) framed.style.setProperty("aspect-ratio", `${picture.width} / ${picture.height}`);
         if (picture.width && picture.width < 64) framed.classList.add("pixels");

@@ -75,10 +75,11 @@ function numbers(feature, asked) {
   };
   show(feature.values, feature.values.length);
   if (feature.count <= LONG || feature.kind === "bytes") return element("div", {}, list, more);
-  return element("div", {}, chartOf(feature, asked), element("details", { open: feature.count <= 200 }, element("summary", {}, plural(feature.count, "value")), list, more));
+  return element("div", {}, chartOf(feature, asked), element("details", { open: feature.count <= 64 }, element("summary", {}, plural(feature.count, "value")), list, more));
 }
 
 function chartOf(feature, asked) {
+  if (!feature.cut && feature.values.every((value) => value === feature.values[0])) return element("p", { class: "muted" }, `All are ${number(feature.values[0])}.`);
   if (!feature.cut) return ranged(lines([{ name: feature.name, values: feature.values }], { label: `${line(feature.name)}, a chart of ${count(feature.count)} values` }));
   const place = element("div", { class: "chart" }, element("span", { class: "muted" }, "drawing …"));
   ask("api/values", { ...asked, points: 1000 })
