@@ -26,6 +26,8 @@ _HOMES: dict[str, list[str]] = {
     "inspect.schema": ["schema", "schema_of", "schema_to_python"],
     "inspect.stats": ["FileStats", "Stats", "stats"],
     "inspect.usage": ["FeatureUsage", "Usage", "du"],
+    "rewrite.dedup": ["dedup"],
+    "rewrite.diff": ["Change", "Difference", "RecordPlace", "diff"],
     "rewrite.how": ["How"],
     "rewrite.report": ["Rewritten"],
     "rewrite.reshard": ["compress", "merge", "reshard"],

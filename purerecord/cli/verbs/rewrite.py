@@ -14,6 +14,8 @@ from ...printable import printable_json
 from ...storage.file_handles import file_size
 from ...storage.paths import resolve
 from ...storage.url import is_url, stored
+from ...tools.rewrite import dedup as deduplicating
+from ...tools.rewrite import diff as comparing
 from ...tools.rewrite import reshard as resharding
 from ...tools.rewrite import sample as sampling
 from ...tools.rewrite import select as selecting
@@ -22,11 +24,10 @@ from ...tools.rewrite import sort as sorting
 from ...tools.rewrite import split as splitting
 from ...tools.rewrite.how import How
 from ...tools.rewrite.report import Rewritten
-from ..exit_status import Outcome, write
+from ..exit_status import DAMAGED, Outcome, write
 from ..inputs import workers_of
+from ..options import COMPRESSIONS
 from ..progress import ProgressLine
-
-_READ = {"auto": "auto", "none": ""}
 
 
 def reshard(arguments: Namespace) -> int:
@@ -106,6 +107,28 @@ def sort(arguments: Namespace) -> int:
         )
 
 
+def dedup(arguments: Namespace) -> int:
+    """Write the records without those that are there already."""
+    with _Run(arguments) as run:
+        by, memory = arguments.by, arguments.memory
+        return run.report(deduplicating.dedup(run.paths, run.out, by=by, memory=memory, **run.how))
+
+
+def diff(arguments: Namespace) -> int:
+    """Say in which records two datasets differ."""
+    options = dict(arguments.storage_option)
+    sides = [stored(path, options) if is_url(path) else path for path in (arguments.left, arguments.right)]
+    compression = COMPRESSIONS[arguments.compression]
+    with ProgressLine(sum(_total([side]) for side in sides)) as progress:
+        found = comparing.diff(*sides, compression=compression, progress=progress)
+    if arguments.json:
+        text = printable_json(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        write(text.encode() + b"\n")
+    elif not (arguments.quiet and found.same):
+        write(str(found).encode() + b"\n")
+    return 0 if found.same else DAMAGED
+
+
 class _Run:
     """What the commands have in common: their keywords, their progress, and how they end."""
 
@@ -122,7 +145,7 @@ class _Run:
             "options": self._options(),
             "manifest": arguments.manifest,
             "on_error": arguments.on_error,
-            "compression": _READ.get(arguments.compression, arguments.compression.upper()),
+            "compression": COMPRESSIONS[arguments.compression],
             "workers": workers_of(arguments, 1),
             "resume": arguments.resume,
             "dry_run": arguments.dry_run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..options import FILES, Commands, at_least, compression, engine, size, stores
+from ..options import FILES, ON_DISK, Commands, at_least, compression, engine, prints, size, stores
 
 _TO = ("gzip-blocks", "gzip", "zlib", "none")
 
@@ -131,6 +131,38 @@ def _sort(add: Commands) -> None:
     _writes(parser)
 
 
+def _dedup(add: Commands) -> None:
+    parser = add.command(
+        "dedup",
+        "rewrite",
+        "write the records without those that are there already",
+        "purerecord dedup 'crawl-*.tfrecord' unique/crawl@100.tfrecord",
+        "purerecord dedup users.tfrecord unique.tfrecord --by name,country",
+    )
+    parser.add_argument(
+        "--by",
+        type=_names,
+        metavar="A,B",
+        help="compare only these features (default: all bytes of a record)",
+    )
+    _memory(parser)
+    _writes(parser)
+
+
+def _diff(add: Commands) -> None:
+    parser = add.command(
+        "diff",
+        "rewrite",
+        "say in which records two datasets differ; the exit code is 3 if they do",
+        "purerecord diff 'old/train-*' 'new/train-*'",
+    )
+    parser.add_argument("left", metavar="LEFT", help=ON_DISK)
+    parser.add_argument("right", metavar="RIGHT", help=ON_DISK)
+    stores(parser)
+    compression(parser, "compression of both (default: detect)")
+    prints(parser, "print nothing if there is no difference")
+
+
 def _memory(parser: Any) -> None:
     parser.add_argument(
         "--memory",
@@ -200,4 +232,4 @@ def _writes(parser: Any, *, compresses: bool = True) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing if all is well")
 
 
-COMMANDS = (_reshard, _merge, _compress, _select, _sample, _split, _shuffle, _sort)
+COMMANDS = (_reshard, _merge, _compress, _select, _sample, _split, _shuffle, _sort, _dedup, _diff)

@@ -26,6 +26,8 @@ The commands:
     sample          a random part of the records
     split           train, val and test; ``strata`` finds where classes are cut
     shuffle, sort   all records in another order
+    dedup           the first of equal records
+    diff            in which records two datasets differ; it writes nothing
 
 A command consists of tasks, each of which reads a part of the input and writes files of its own. What a task
 writes does not depend on how many run at the same time, so neither does the result.

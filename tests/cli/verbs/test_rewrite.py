@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from purerecord import decode_example
+from purerecord import TFRecordWriter, decode_example, encode_example
 from tests.support.command_line import CLEAN, PAYLOADS, run
 from tests.support.rewriting import records
 
@@ -135,3 +135,43 @@ def test_sort_takes_a_feature_and_a_direction(capfd):
     assert records(["up"]) == PAYLOADS
     run(capfd, "sort", "down", "up", "--by", "label:asc", "-q")
     assert records(["up"]) == PAYLOADS
+
+
+def test_dedup_keeps_the_first_of_equal_records(capfd):
+    assert run(capfd, "dedup", "sound", "sound", "once") == (
+        0,
+        "200 records read, 100 written and verified, 100 duplicates\n1 file, 7.3 kB: once\n",
+        "",
+    )
+    assert records(["once"]) == PAYLOADS
+    run(capfd, "select", "sound", "less", "--drop", "score,name", "-q")
+    run(capfd, "dedup", "sound", "less", "one", "--by", "label", "--memory", "1MB", "-q")
+    assert records(["one"]) == PAYLOADS
+
+
+def test_diff_says_where_two_datasets_differ(capfd):
+    run(capfd, "reshard", "sound", "new@3", "-q")
+    assert run(capfd, "diff", "sound", "new@3") == (0, "100 records, the same in the same order\n", "")
+    assert run(capfd, "diff", "sound", "new@3", "-q") == (0, "", "")
+    with TFRecordWriter("other") as writer:
+        changed = encode_example({"label": 7, "name": "other", "score": 0.7})
+        writer.write_many([*PAYLOADS[:7], changed, *PAYLOADS[8:90], *PAYLOADS[91:]])
+    assert run(capfd, "diff", "sound", "other") == (
+        3,
+        "100 records on the left, 99 on the right\n"
+        "1 record only on the left\n"
+        "  sound: record 90\n"
+        "1 record changed\n"
+        "  sound: record 7 and other: record 7: name\n",
+        "",
+    )
+    code, out, _ = run(capfd, "diff", "other", "sound", "--json")
+    assert code == 3
+    assert json.loads(out)["right_places"] == [{"path": "sound", "record": 90}]
+    assert json.loads(out)["changes"][0]["features"] == ["name"]
+
+
+def test_diff_of_a_damaged_file_is_code_1(capfd):
+    code, out, err = run(capfd, "diff", "sound", "damaged")
+    assert (code, out) == (1, "")
+    assert err.startswith("purerecord: damaged: record ")

@@ -25,6 +25,8 @@ COMMANDS = {
         source, f"{out}/{{split}}/", {"a": 0.8, "b": 0.2}, stratify="label", **how
     ),
     "shuffle": lambda source, out, **how: tools.shuffle(source, f"{out}/x@3", memory=30_000, **how),
+    "dedup": lambda source, out, **how: tools.dedup(source, f"{out}/x@3", memory=9000, **how),
+    "dedup by a feature": lambda source, out, **how: tools.dedup(source, f"{out}/", by=["name"], **how),
     "sort": lambda source, out, **how: tools.sort(source, f"{out}/x@*", "name", memory=30_000, **how),
 }
 
