@@ -158,8 +158,8 @@ def diff(
         tuple(sides[0].places(left_only[:MOST_LISTED])),
         tuple(sides[1].places(right_only[:MOST_LISTED])),
         tuple(
-            Change(*pair, features_of(*both))
-            for *pair, both in zip(*places, zip(*payloads, strict=True), strict=True)
+            Change(here, there, features_of(one_payload, other_payload))
+            for here, there, one_payload, other_payload in zip(*places, *payloads, strict=True)
         ),
     )
 
