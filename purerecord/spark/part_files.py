@@ -104,7 +104,8 @@ class FileWriter:
             raise
         for name in old:
             folder.remove(name)
-        folder.remove(self.hidden)
+        with suppress(OSError):  # the write is complete, and a repeated one would write all rows again
+            folder.remove(self.hidden)
         folder.touch(SUCCESS)
 
     def abort(self) -> None:

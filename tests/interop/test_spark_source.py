@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ interop("pyspark")
 interop("pyarrow")
 from pyspark.errors import AnalysisException  # noqa: E402 - needs pyspark
 
+from purerecord.spark import DefaultSource  # noqa: E402
 from tests.support.spark_session import session  # noqa: E402
 from tests.support.spark_sources import KilledSource  # noqa: E402
 
@@ -93,6 +95,36 @@ def test_table_comes_back_as_it_was(spark, tmp_path, name, codec):
     assert "_SUCCESS" in os.listdir(tmp_path / "out")
     back = read(spark, tmp_path / "out", schema=SCHEMA)
     assert back.schema == frame.schema
+    assert rows(back) == rows(frame)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_table_comes_back_as_it_was(spark, tmp_path, seed):
+    random = Random(seed)
+
+    def text() -> str:
+        return "".join(random.choices("aé\0\U0001f600 `", k=random.randrange(5)))
+
+    def number() -> float:
+        return float(np.float32(random.choice([random.uniform(-1e30, 1e30), 0.0, random.random()])))
+
+    values = {
+        "b boolean": lambda: random.random() < 0.5,
+        "i int": lambda: random.randrange(-(2**31), 2**31),
+        "l bigint": lambda: random.choice([random.randrange(-(2**63), 2**63), -1, 0]),
+        "f float": number,
+        "d double": number,
+        "s string": text,
+        "x binary": lambda: random.randbytes(random.randrange(5)),
+        "ll array<bigint>": lambda: [random.randrange(300) for _ in range(random.randrange(4))],
+        "`odd `` näme` array<string>": lambda: [text() for _ in range(random.randrange(4))],
+        "ff array<double>": lambda: [number() for _ in range(random.randrange(4))],
+    }
+    makes = list(values.values())
+    table = [[make() if random.random() < 0.8 else None for make in makes] for _ in range(300)]
+    frame = spark.createDataFrame(table, ", ".join(values)).repartition(3)
+    save(frame, tmp_path / "out", codec=random.choice(["none", "gzip"]), maxRecordsPerFile="70")
+    back = read(spark, tmp_path / "out", schema=frame.schema, splitSize="2000")
     assert rows(back) == rows(frame)
 
 
@@ -272,6 +304,18 @@ def test_damage_is_skipped_on_request(spark, tmp_path, options):
     folder = shards(tmp_path / "d")
     damaged(folder)
     assert ids(read(spark, folder, **options)) == [one for one in range(1500) if one != 600]
+
+
+def test_workers_log_what_they_skip(tmp_path, caplog):
+    folder = shards(tmp_path / "d")
+    place = damaged(folder)
+    source = DefaultSource({"path": str(folder), "on_error": "skip"})
+    reader = source.reader(source.schema())
+    rows = sum(batch.num_rows for part in reader.partitions() for batch in reader.read(part))
+    assert rows == 1499
+    (message,) = caplog.messages
+    assert message.startswith(f"{folder / '1.tfrecord'}: skipped 1 damaged places; the last one: ")
+    assert f"at byte {place}: " in message
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,18 @@ def test_overwrite_keeps_the_old_files_until_all_new_ones_have_their_names(tmp_p
     assert ids(out) == [1]
 
 
+def test_hidden_folder_that_cannot_be_removed_does_not_undo_a_complete_write(tmp_path, monkeypatch):
+    def refuses(*_: object) -> None:
+        raise PermissionError(13, "no")
+
+    write = job(tmp_path / "out")
+    files = write.write(0, [batch(1)])
+    monkeypatch.setattr("shutil.rmtree", refuses)
+    write.commit(files)
+    assert ids(tmp_path / "out") == [1]
+    assert "_SUCCESS" in names(tmp_path / "out")
+
+
 def test_error_and_ignore_for_a_path_that_exists(tmp_path):
     out = tmp_path / "out"
     for mode in ("errorifexists", "ignore"):
