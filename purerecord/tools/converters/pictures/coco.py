@@ -137,7 +137,7 @@ def _pictures(
         if picture is None:
             job.report.skip("annotations of pictures that the file does not list", name)
         elif isinstance(caption := item.get("caption"), str):
-            picture.captions.append(caption)
+            picture.captions += (caption,)
         elif (box := _box(item, name, names)) is not None:
             if job.options["masks"]:
                 _check_mask(box.mask, name)

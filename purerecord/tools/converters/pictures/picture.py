@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ....payload.image_header import ImageHeader
 
 
-@dataclass
+@dataclass(slots=True)
 class Box:
     """An object in a picture: its class, its edges, and what annotations say of it beside."""
 
@@ -29,7 +29,7 @@ class Box:
     mask: Any = None  # as the source has it: a segmentation of COCO, or the bytes of a PNG
 
 
-@dataclass
+@dataclass(slots=True)
 class Picture:
     """A picture as a source names it.
 
@@ -44,7 +44,7 @@ class Picture:
     class_name: str | None = None
     frame: tuple[float, float] | None = None
     boxes: list[Box] = field(default_factory=list)
-    captions: list[str] = field(default_factory=list)
+    captions: tuple[str, ...] = ()
 
 
 class Loaded(NamedTuple):

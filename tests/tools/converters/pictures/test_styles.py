@@ -14,7 +14,7 @@ from purerecord.tools.converters.pictures.styles import DETECTION, IMAGENET, PLA
 
 FIELDS = frozenset({"difficult", "truncated", "view", "is_crowd", "area"})
 BOX = Box("dog", 0.25, 0.5, 0.75, 1.0, difficult=1, view="Left", is_crowd=1)
-PICTURE = Picture("/x/n01/a.jpg", "n01/a.jpg", source_id="7", class_name="cat", captions=["hi"], boxes=[BOX])
+PICTURE = Picture("/x/n01/a.jpg", "n01/a.jpg", source_id="7", class_name="cat", captions=("hi",), boxes=[BOX])
 LOADED = Loaded(PICTURE, b"JPEG", ImageHeader("JPEG", 20, 40, 3), [BOX])
 
 
