@@ -108,7 +108,69 @@ class Spark:
         self._spark.stop()
 
 
-ENGINES: dict[str, Callable[[str], Engine]] = {"Spark": Spark}
+class Beam:
+    """Beam's DirectRunner. Where elements are records, both readers' are decoded in the same way."""
+
+    sides = {  # noqa: RUF012
+        "purerecord, Arrow": "tfrecord",
+        "purerecord, Records": "tfrecord",
+        "purerecord, bytes": "tfrecord",
+        "Beam's own, bytes": "tfrecord",
+        "Parquet": "parquet",
+    }
+
+    def __init__(self, folder: str) -> None:
+        import apache_beam as beam  # noqa: PLC0415 - only where it is measured
+
+        self._beam = beam
+        self._out = os.path.join(folder, "beam-total")
+
+    def total(self, side: str, folder: str) -> float:
+        """The sum of a pipeline, which it writes to a file."""
+        with self._beam.Pipeline() as pipeline:
+            batches = pipeline | self._reader(side, os.path.join(folder, "*"))
+            if "bytes" in side:
+                batches |= self._beam.BatchElements(min_batch_size=1000, max_batch_size=10_000)
+            sums = batches | self._beam.Map(_sum_of_batch) | self._beam.CombineGlobally(sum)
+            sums | self._beam.Map(_save, self._out)
+        return float(Path(self._out).read_text())
+
+    def _reader(self, side: str, pattern: str) -> Any:
+        from apache_beam.io import parquetio, tfrecordio  # noqa: PLC0415
+
+        from purerecord.beam import ReadFromTFRecord  # noqa: PLC0415
+
+        if side == "Parquet":
+            return parquetio.ReadFromParquetBatched(pattern)
+        if side.startswith("Beam"):
+            return tfrecordio.ReadFromTFRecord(pattern)
+        return ReadFromTFRecord(pattern, elements=side.partition(", ")[2].lower())
+
+    def close(self) -> None:
+        """Nothing runs between two pipelines."""
+
+
+def _sum_of_batch(batch: Any) -> float:
+    """The sum of all values of an Arrow batch, or of the Examples in a list or ``Records``."""
+    if hasattr(batch, "schema"):
+        from purerecord.arrow import from_arrow  # noqa: PLC0415
+
+        columns = from_arrow(batch, bytes_columns=True)
+    else:
+        columns = pr.decode_examples(batch, bytes_columns=True)
+    return float(sum(map(_sum_of_column, columns.values())))
+
+
+def _sum_of_column(column: Any) -> float:
+    values = getattr(column, "values", column)  # those of a Ragged
+    return float((values.lengths if hasattr(values, "lengths") else values).sum(dtype=np.float64))
+
+
+def _save(total: float, path: str) -> None:
+    Path(path).write_text(repr(total))
+
+
+ENGINES: dict[str, Callable[[str], Engine]] = {"Spark": Spark, "Beam": Beam}
 
 
 def measure(engine: Engine, folder: str) -> dict[str, float]:
