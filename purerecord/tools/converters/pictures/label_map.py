@@ -118,7 +118,7 @@ def _message() -> Any:
         label=kinds.LABEL_REPEATED,
     )
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(file) if hasattr(pool, "Add") else pool.AddSerializedFile(file.SerializeToString())
+    pool.AddSerializedFile(file.SerializeToString())
     descriptor = pool.FindMessageTypeByName("purerecord.Map")
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord.tools import convert
 from purerecord.tools.converters.pictures.written import pixels
+from tests.support.interop import interop
 from tests.support.picture_folders import png, save
 from tests.support.settings import tries
 
@@ -176,7 +177,7 @@ def test_what_coco_alone_has_is_kept_there_and_back():
     row |= {f"{OBJECT}is_crowd": [1], f"{OBJECT}area": [12.5], f"{OBJECT}mask": [mask]}
     with pr.TFRecordWriter("a.tfrecord") as writer:
         writer.write(pr.encode_example(row))
-    pytest.importorskip("PIL")
+    interop("PIL")
     convert("a.tfrecord", "out", to_format="coco")
     (note,) = json.loads(Path("out/annotations/instances.json").read_text())["annotations"]
     assert (note["iscrowd"], note["area"], note["segmentation"]) == (
