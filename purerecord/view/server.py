@@ -7,7 +7,9 @@ no traceback leaves the process. This module must not know what the endpoints an
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from socket import socket
+from socketserver import TCPServer
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,6 +73,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
+    # So the address of a server that has just ended can be used again; on Windows, that of a running one.
+    allow_reuse_address = os.name != "nt"
 
     def __init__(
         self, host: str, port: int, access: Access, endpoints: Mapping[str, Endpoint], limits: Limits
@@ -80,9 +85,20 @@ class Server(ThreadingHTTPServer):
         self.pages = _page_files()
         self.turns = threading.BoundedSemaphore(limits.requests)
         self._connections = threading.BoundedSemaphore(limits.connections)
-        super().__init__((host, port), _Handler)
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                reason = f"port {port} is in use; choose another one, or 0 for a free one"
+                raise OSError(error.errno, reason) from None
+            raise
         self.port = int(self.server_address[1])
         access.serve(host, self.port)
+
+    def server_bind(self) -> None:
+        """Listen, without asking for the name of this machine, which may take seconds."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, unless there are too many."""

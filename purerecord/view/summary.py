@@ -164,7 +164,7 @@ class _Job:
         if self._failure is not None:
             return self._failure
         if exact:
-            return f"all {seen:,} records"
+            return f"all {seen:,} records" + (" that can be read" if seen < of else "")
         every = f"{of:,}" if counted else f"at least {max(of, seen):,}"
         if len(self._files) > 1:
             every_file = self._all_files

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from purerecord.view import Viewer
 from purerecord.view.limits import DEFAULT
 from tests.support.damage import frames
 from tests.support.viewing import TOKEN, viewing
@@ -126,6 +127,11 @@ def test_more_requests_than_are_allowed_wait_for_their_turn_and_are_then_refused
         leave.set()
         first.join()
         assert asking.get("api/files").status == 200
+
+
+def test_a_port_that_is_in_use_is_an_error_that_says_so(asking, tmp_path):
+    with pytest.raises(OSError, match=f"port {asking.viewer.port} is in use; choose another one"):
+        Viewer(str(tmp_path / "file"), port=asking.viewer.port)
 
 
 def test_more_connections_than_are_allowed_are_closed(tmp_path):

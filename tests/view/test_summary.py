@@ -136,6 +136,7 @@ def test_damaged_records_and_those_that_are_no_examples_are_left_out(tmp_path):
     with viewing(str(tmp_path / "file")) as asking:
         got = summary(asking)
         assert (got["records"], got["undecodable"], got["columns"][0]["present"]) == (10, 1, 9)
+        assert got["note"] == "all 10 records that can be read"
 
 
 def test_too_many_features_are_a_sentence(tmp_path, monkeypatch):
