@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+from http.client import IncompleteRead
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,11 @@ def test_no_file_and_no_request_is_a_fault(tmp_path_factory, data, requests):
     path.write_bytes(data)
     with viewing(str(path)) as asking:
         for name, parameters in requests:
-            got = asking.get(name, **parameters)
+            try:
+                got = asking.get(name, **parameters)
+            except IncompleteRead:  # an expression does not fit a later record: the download breaks
+                assert name == "export"
+                continue
             assert got.status in (200, 400, 404, 413, 415), (name, parameters, got.body)
             if got.headers["Content-Type"] == "application/json":
                 assert got.json is not None
