@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from ...errors import DecodeError, SchemaError
+from ...errors import SchemaError
 from ...payload.varint import varint
 from ...payload.wire import DELIMITED, fields, read_field
 
@@ -63,18 +63,21 @@ class FeatureEdit:
         parts = []
         position = begin
         while position < end:
-            entry, after = read_field(data, position, end, 1)
-            if entry.type != DELIMITED or entry.number != 1:
-                parts.append(data[position:after])
-                position = after
-                continue
-            key = _plain_key(data, entry.begin, entry.end)
-            if key is None:
-                key = _last_key(data, entry.begin, entry.end)
+            plain = _plain_entry(data, position, end)
+            if plain is not None:
+                key, begin, after = plain
+            else:
+                entry, after = read_field(data, position, end, 1)
+                if entry.type != DELIMITED or entry.number != 1:
+                    parts.append(data[position:after])
+                    position = after
+                    continue
+                begin = entry.begin
+                key = _last_key(data, begin, after)
             names.add(key)
             kept = self._keeps(key)
             if kept and key in self.rename:
-                parts.append(self._renamed(data, entry.begin, entry.end, self.rename[key]))
+                parts.append(self._renamed(data, begin, after, self.rename[key]))
             elif kept:
                 parts.append(data[position:after])
             position = after
@@ -92,18 +95,21 @@ class FeatureEdit:
         return b"".join([bytes([_KEY]), varint(len(content)), content])
 
 
-def _plain_key(data: bytes, begin: int, end: int) -> bytes | None:
-    """The key of an entry that consists of a short key and one value, as every encoder writes it."""
-    if end - begin < 4 or data[begin] != _KEY or data[begin + 1] >= _ONE_BYTE:
+def _plain_entry(data: bytes, position: int, end: int) -> tuple[bytes, int, int] | None:
+    """The key of a short entry as every encoder writes it, where its content begins, and where it ends.
+
+    None for any other, which the general path reads.
+    """
+    if end - position < 6 or data[position] != _KEY or data[position + 1] >= _ONE_BYTE:
+        return None
+    begin = position + 2
+    after = begin + data[position + 1]
+    if after > end or data[begin] != _KEY or data[begin + 1] >= _ONE_BYTE:
         return None
     stop = begin + 2 + data[begin + 1]
-    if stop >= end or data[stop] != _VALUE:
+    if stop + 2 > after or data[stop] != _VALUE or stop + 2 + data[stop + 1] != after:
         return None
-    try:
-        _, after = read_field(data, stop, end, 2)
-    except DecodeError:
-        return None
-    return data[begin + 2 : stop] if after == end else None
+    return data[begin + 2 : stop], begin, after
 
 
 def _last_key(data: bytes, begin: int, end: int) -> bytes:
