@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import resource
 import subprocess
 import sys
 import time
@@ -19,7 +18,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -95,14 +94,21 @@ def copy_with_crc(source: Path, target: Path) -> None:
             writer.write(path.read_bytes())
 
 
-def run(side: str, source: Path, target: Path, python: str = sys.executable) -> tuple[float, float]:
-    """The seconds, and the MB of memory above the imports, of one conversion in a new process."""
+class Cost(NamedTuple):
+    """What a conversion takes: seconds, seconds of the processor, and MB above the imports."""
+
+    seconds: float
+    processor: float
+    memory: float
+
+
+def run(side: str, source: Path, target: Path, python: str = sys.executable) -> Cost:
+    """The cost of one conversion in a new process."""
     command = [python, "-m", "benchmarks.convert", "--side", side, str(source), str(target)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{side}: {done.stderr.strip()}")
-    seconds, memory = done.stdout.split()[-2:]
-    return float(seconds), float(memory)
+    return Cost(*map(float, done.stdout.split()[-3:]))
 
 
 def work(side: str, source: Path, target: Path) -> None:
@@ -111,48 +117,50 @@ def work(side: str, source: Path, target: Path) -> None:
     import_module("purerecord.arrow")
     if side == "tensorflow":
         sides[side] = import_module("benchmarks.convert_script").main
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.perf_counter()
+    before = resident("VmRSS")
+    begin, used = time.perf_counter(), time.process_time()
     sides[side](source, target)
-    seconds = time.perf_counter() - begin
-    print(seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / 1e6)
+    print(time.perf_counter() - begin, time.process_time() - used)
+    print(resident("VmHWM") - before)
 
 
-def race(other: str, source: Path, python: str, rounds: int) -> tuple[float, float]:
-    """The best seconds of purerecord and of another side, which take turns."""
-    times: dict[str, list[float]] = {"purerecord": [], other: []}
+def resident(entry: str) -> float:
+    """MB of this process now, or at most so far, as Linux says."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(entry)) * 1024 / 1e6
+
+
+def race(other: str, source: Path, python: str, rounds: int) -> str:
+    """What purerecord and another side take, in words. They take turns; the best of each counts."""
+    costs: dict[str, list[Cost]] = {"purerecord": [], other: []}
     for _ in range(rounds):
         for side, interpreter in (("purerecord", sys.executable), (other, python)):
-            target = source.parent / f"{side}.tfrecord"
-            times[side].append(run(side, source, target, interpreter)[0])
-    return min(times["purerecord"]), min(times[other])
+            costs[side].append(run(side, source, source.parent / f"{side}.tfrecord", interpreter))
+    ours, theirs = (Cost(*map(min, zip(*found, strict=True))) for found in costs.values())
+    ratio, processor = theirs.seconds / ours.seconds, theirs.processor / ours.processor
+    return (
+        f"{ours.seconds:.2f} s (processor {ours.processor:.2f}), {other} {theirs.seconds:.2f} s "
+        f"({theirs.processor:.2f}): {other} takes {ratio:.2f} times as long ({processor:.2f})"
+    )
 
 
 def parquet(folder: Path, rows: int, python: str, rounds: int) -> str:
     """A Parquet file, beside a TensorFlow script."""
     source = folder / "table.parquet"
     make_table(source, rows)
-    ours, theirs = race("tensorflow", source, python, rounds)
+    words = race("tensorflow", source, python, rounds)
     files = [folder / f"{side}.tfrecord" for side in ("purerecord", "tensorflow")]
     if len({fingerprint([Written(file, exact=False)]) for file in files}) > 1:
         raise SystemExit("parquet: the two files hold different Examples")
-    size = files[0].stat().st_size / 1e6
-    return (
-        f"parquet: {rows:,} rows, {size:.0f} MB of records in {ours:.2f} s; "
-        f"TensorFlow script {theirs:.2f} s: {theirs / ours:.1f} times as fast, same Examples"
-    )
+    return f"parquet: {rows:,} rows, {files[0].stat().st_size / 1e6:.0f} MB, same Examples: {words}"
 
 
 def pictures(folder: Path, count: int, rounds: int) -> str:
     """A folder of pictures, beside copying the bytes."""
     source = folder / "pictures"
     make_pictures(source, count)
-    ours, copy = race("copy", source, sys.executable, rounds)
-    size = (folder / "copy.tfrecord").stat().st_size / 1e6
-    return (
-        f"pictures: {count:,} files, {size:.0f} MB in {ours:.2f} s; "
-        f"copying with CRCs {copy:.2f} s: {ours / copy:.2f} times its time"
-    )
+    words = race("copy", source, sys.executable, rounds)
+    return f"pictures: {count:,} files, {(folder / 'copy.tfrecord').stat().st_size / 1e6:.0f} MB: {words}"
 
 
 def memory(folder: Path, rows: int, count: int) -> Iterator[str]:
@@ -174,9 +182,10 @@ def memory(folder: Path, rows: int, count: int) -> Iterator[str]:
 
 def _there_and_back(source: Path, folder: Path, form: str) -> tuple[float, float]:
     target = folder / f"there.{form}"
-    memories = run("purerecord", source, target)[1], run("purerecord", target, folder / "back.tfrecord")[1]
+    there = run("purerecord", source, target).memory
+    back = run("purerecord", target, folder / "back.tfrecord").memory
     target.unlink()
-    return memories
+    return there, back
 
 
 def main() -> None:

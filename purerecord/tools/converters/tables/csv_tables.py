@@ -13,7 +13,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import EncodeError, SchemaError
+from ....payload.columns.gather import Column
 from ....payload.encode.examples import encode_examples
 from ....payload.parse.sequences import natural_batch
 from ....payload.values import Mask
@@ -31,7 +32,7 @@ from ..column_types import NAMES, FeatureType, types_of
 from ..inputs import open_plain
 from ..job import Job
 from ..outputs import name_of, new_plain_file
-from ..row_lists import row_lists
+from ..row_lists import plain_values, row_lists
 from ..survey import Survey, survey, survey_of
 from .csv_cells import Block, CellColumn, CsvFile
 from .csv_types import ColumnForm, Converter
@@ -272,9 +273,23 @@ class _Layout:
                 cells.append([""] * len(records))
                 continue
             self._check_kind(name, columns[name].kind, before)
-            rows = row_lists(columns[name])
-            cells.append([self._cell(name, row, before + place) for place, row in enumerate(rows)])
+            cells.append(self._cells(name, columns[name], before))
         return "".join([self._delimiter.join(row) + "\n" for row in zip(*cells, strict=True)])
+
+    def _cells(self, name: str, column: Column, before: int) -> list[str]:
+        if (
+            name not in self._lists
+            and name not in self._base64
+            and column.kinds is None
+            and column.uniform == 1
+        ):
+            values = plain_values(column.values)
+            if column.kind != BYTES:
+                return list(map(str, values))
+            with suppress(UnicodeDecodeError):  # below, it becomes an error that tells the record
+                return [self.quoted(value.decode()) for value in values]
+        rows = row_lists(column)
+        return [self._cell(name, row, before + place) for place, row in enumerate(rows)]
 
     def _check_kind(self, name: str, kind: int, record: int) -> None:
         known = self._found.features[name].kind

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -34,6 +35,11 @@ _INTEGER = re.compile(rb"[ \t]*[+-]?[0-9]+[ \t]*")  # where a schema says that i
 _DECIMAL = re.compile(rb"[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*")
 _TRUE, _FALSE = (b"true", b"True", b"TRUE"), (b"false", b"False", b"FALSE")
 _SURE_DIGITS = 7  # characters of a number that float32 always brings back: six digits and a point
+# Many cells of one form, with line ends between them, are matched at once.
+_MATCHED = 1024
+_ONE_INT, _ONE_NUMBER = rb"(?:0|-?[1-9][0-9]{0,17})", rb"[+-]?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{0,30})?"
+_INTS = re.compile(rb"%b(?:\n%b)*" % (_ONE_INT, _ONE_INT))
+_NUMBERS = re.compile(rb"%b(?:\n%b)*" % (_ONE_NUMBER, _ONE_NUMBER))
 
 # The forms of a cell: those of a column are merged into its type.
 INT, FLOATING, BOOLEAN, TEXT, BLANK = "int64", "float", "boolean", "text", "an empty string"
@@ -54,6 +60,17 @@ def form_of(cell: bytes) -> str:
     if cell in _TRUE or cell in _FALSE:
         return BOOLEAN
     return TEXT if cell else BLANK
+
+
+def _in_groups(cells: list[bytes], known: str) -> Iterator[tuple[int, list[bytes], bool]]:
+    """Groups of cells, their places, and whether all are surely of the ``known`` form, INT or FLOATING (of
+    which integers are, too)."""
+    pattern = _INTS if known == INT else _NUMBERS
+    for begin in range(0, len(cells), _MATCHED):
+        group = cells[begin : begin + _MATCHED]
+        joined = b"\n".join(group)
+        sure = pattern.fullmatch(joined) is not None and joined.count(b"\n") == len(group) - 1
+        yield begin, group, sure
 
 
 def _listed(cell: bytes) -> tuple[int, list[Any]]:
@@ -94,15 +111,17 @@ class ColumnForm:
             if cells:
                 self._first.setdefault(TEXT, (0, b""))
             return
-        forms = {cell: form_of(cell) for cell in set(cells)}
-        if new := set(forms.values()) - self._first.keys():
-            for line, cell in zip(column.lines[~missing].tolist(), cells, strict=True):
-                if forms[cell] in new:
-                    self._first.setdefault(forms[cell], (line, cell))
-        if not self.rounded and TEXT not in self._first:
-            self.rounded = any(
-                form == FLOATING and len(cell) > _SURE_DIGITS and _is_rounded(cell)
-                for cell, form in forms.items()
+        if TEXT in self._first:
+            return  # nothing makes it another type
+        lines = column.lines[~missing]
+        known = FLOATING if FLOATING in self._first else INT
+        for begin, group, sure in _in_groups(cells, known):
+            # Of a group that is sure, the first cell tells all.
+            for place, cell in enumerate(group[:1] if sure else group, begin):
+                self._first.setdefault(known if sure else form_of(cell), (int(lines[place]), cell))
+        if self.type.kind == FLOAT and self.type.count == 1 and not self.rounded:
+            self.rounded = _any_rounded(
+                [cell for cell in cells if len(cell) > _SURE_DIGITS or b"e" in cell or b"E" in cell]
             )
 
     @property
@@ -149,11 +168,12 @@ def shown(cell: bytes) -> str:
     return text if len(cell) <= 40 else f"{text[:-1]}...{text[-1]}"
 
 
-def _is_rounded(cell: bytes) -> bool:
-    """Whether float32 has no number that is written like this one."""
-    value = float(cell)
+def _any_rounded(cells: list[bytes]) -> bool:
+    """Whether float32 has no number that is written like one of these."""
+    values = np.array(list(map(float, cells)), np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        return not np.isnan(value) and float(str(np.float32(value))) != value
+        written = values.astype(np.float32).astype("S").astype(np.float64)
+    return not np.array_equal(written, values, equal_nan=True)
 
 
 class Converter:
@@ -199,8 +219,9 @@ class Converter:
         if self._feature.kind == BYTES:
             return BytesColumn.of(map(_from_base64, strings)) if self._base64 else strings
         cells = strings.tolist()
-        for cell in set(cells):
-            self._check(cell)
+        for _, group, sure in _in_groups(cells, INT if self._feature.kind == INT64 else FLOATING):
+            for cell in () if sure else group:
+                self._check(cell)
         if self._feature.kind == FLOAT:
             return self._as_floats(list(map(float, cells)))
         if any(cell[-1:] in b"eE" for cell in cells):
@@ -235,8 +256,12 @@ class Converter:
 
     def _list(self, cell: bytes) -> list[Any]:
         wanted = self._feature.kind
-        if form_of(cell) in LISTS.values():
-            kind, values = _listed(cell)
+        found = None
+        if cell.startswith(b"["):
+            with suppress(ValueError):
+                found = _listed(cell)
+        if found is not None:
+            kind, values = found
         elif wanted == UNSET:
             raise ValueError(f"{shown(cell)}, where the first rows have no value; give a schema")
         else:

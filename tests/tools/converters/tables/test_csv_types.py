@@ -88,6 +88,26 @@ def test_types_of_columns(cells, kind, count, words):
     assert form.words() == words
 
 
+@pytest.mark.parametrize(
+    ("odd", "kind", "words"),
+    [
+        ("N/A", BYTES, "bytes ('N/A' in line 7 is not int64)"),
+        ("true", BYTES, "bytes ('true' in line 7 is not int64)"),
+        ("[1]", BYTES, "bytes ('[1]' in line 7 is not int64)"),
+        ("0.5", FLOAT, "float"),
+        ("9223372036854775807", INT64, "int64"),
+        ("9223372036854775808", BYTES, "bytes ('9223372036854775808' in line 7 is not int64)"),
+        ("1e300", FLOAT, "float (rounded to float32)"),
+        ('"1\n2"', BYTES, "bytes ('1\\n2' in line 7 is not int64)"),
+    ],
+)
+def test_an_odd_cell_in_another_group_counts(monkeypatch, odd, kind, words):
+    monkeypatch.setattr("purerecord.tools.converters.tables.csv_types._MATCHED", 2)
+    form = ColumnForm(base64=False)
+    form.add(*column("1", "2", "3", "4", "5", odd, "7", "8", "9")[1:])
+    assert (form.type.kind, form.words()) == (kind, words)
+
+
 def values(feature, *cells, given=True, base64=False, floats="round"):
     file, found, missing = column(*cells)
     made = Converter("x", feature, given=given, base64=base64, floats=floats).cells(file, found, missing)
