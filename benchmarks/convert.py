@@ -33,7 +33,7 @@ from purerecord.tools import convert
 _PARTS = ("parquet", "pictures", "memory")
 _GROUP = 50_000  # rows that are made at once
 _CLASSES = 10
-_TABLES = ("parquet", "arrow", "csv", "jsonl", "npz")
+_TABLES = ("parquet", "arrow", "csv", "npz")
 _ARCHIVES = ("tar", "array_record")
 
 

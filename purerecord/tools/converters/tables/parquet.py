@@ -21,7 +21,7 @@ from .arrow_batches import Form, Table, read_tables
 pq: Any = import_module("pyarrow.parquet")
 
 _READ_BYTES, _READ_ROWS = 1 << 24, 1 << 16  # at once
-_GROUP_BYTES, _GROUP_ROWS = 1 << 26, 1 << 20  # in a row group that is written
+_GROUP_BYTES, _GROUP_ROWS = 1 << 25, 1 << 20  # in a row group that is written
 _BUFFERED = 1 << 20
 
 
