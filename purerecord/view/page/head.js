@@ -60,7 +60,7 @@ function histogram(column, where, pick, foot) {
   const numbers = column.numbers ?? {};
   const told = numbers.nan ? `${short(numbers.nan)} NaN` : typeof numbers.mean === "number" && bars[0].low !== bars[0].high ? `mean ${rough(numbers.mean)}` : "";
   const ends = [rough(numbers.min ?? bars[0].low), rough(numbers.max ?? bars.at(-1).high)];
-  const room = ends.join("").length + told.length < 20;
+  const room = ends.join("").length + told.length < 16;
   const resting = () => foot.replaceChildren(element("span", {}, ends[0]), element("span", {}, room ? told : ""), element("span", {}, ends[1]));
   resting();
   const group = element("div", { class: "bars", role: "group", "aria-label": `Values of ${line(column.name)}` });

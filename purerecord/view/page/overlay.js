@@ -69,7 +69,10 @@ function outlines(boxes) {
 function caption(box) {
   const background = colourOf(box);
   const score = typeof box.score === "number" ? ` ${number(+box.score.toFixed(2))}` : "";
-  const place = { left: share(box.xmin), background, color: ink(background) };
+  const place = { background, color: ink(background) };
+  // From the left of the box, or up to its right where the picture ends soon.
+  if (box.xmin < 0.75) place.left = share(box.xmin);
+  else place.right = share(1 - box.xmax);
   // Above the box, or within it where it touches the picture's upper edge.
   if (box.ymin > 0.07) place.bottom = share(1 - box.ymin);
   else place.top = share(box.ymin);
