@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import purerecord as pr
-from purerecord.view import Viewer
+from purerecord.view import Viewer, report
 from tests.support.interop import interop
 
 interop("selenium")
@@ -44,3 +44,13 @@ def test_a_picture_that_would_be_gigabytes_is_refused_in_words(page, tmp_path):
             assert (
                 page.run("return [...document.images].filter((one) => one.naturalWidth > 5000).length") == 0
             )
+
+
+def test_a_saved_report_opens_without_a_server_and_runs_nothing(page, tmp_path, files):
+    report([viewer_data.write_hostile(tmp_path), files / "masks.tfrecord"], tmp_path / "report.html")
+    page.open((tmp_path / "report.html").as_uri())
+    page.until("all('img').length > 2 && all('img').every((image) => image.naturalWidth > 0)")
+    text = page.run("return document.body.innerText")
+    assert viewer_data.SCRIPT in text
+    assert "image/object/bbox/xmin" in text
+    assert page.requests("") == []  # all is in the file
