@@ -201,8 +201,10 @@ def main() -> None:
     if arguments.side:
         work(arguments.side[0], *map(Path, arguments.side[1:]))
         return
+    cache = ROOT / "benchmarks" / "cache"  # which git ignores, should a run be killed
+    cache.mkdir(exist_ok=True)
     for part in arguments.parts or _PARTS:
-        with TemporaryDirectory(dir=ROOT / "benchmarks") as name:
+        with TemporaryDirectory(dir=cache) as name:
             if part == "parquet":
                 print(parquet(Path(name), arguments.rows, arguments.tensorflow, arguments.rounds))
             elif part == "pictures":
