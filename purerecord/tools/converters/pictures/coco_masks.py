@@ -6,6 +6,7 @@ pictures.
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from functools import cache
@@ -33,7 +34,7 @@ def _pycocotools() -> Any:
 def check_mask(segmentation: Any) -> None:
     """Raise ValueError if a segmentation is none, and ImportError if it cannot be drawn here."""
     if isinstance(segmentation, list):
-        if all(isinstance(polygon, list) and len(polygon) % 2 == 0 for polygon in segmentation):
+        if all(map(_is_polygon, segmentation)):
             _pycocotools()
             return
     elif segmentation is None:
@@ -43,10 +44,17 @@ def check_mask(segmentation: Any) -> None:
         if height * width > MOST_PIXELS:
             raise ValueError(f"a mask of {height} × {width} pixels would need too much memory")
         counts = _counts(segmentation["counts"])
-        if min(counts, default=0) < 0 or sum(counts) != height * width:
+        whole = all(isinstance(count, int) and count >= 0 for count in counts) and min(height, width) > 0
+        if not whole or sum(counts) != height * width:
             raise ValueError(f"the runs of a mask are not for {height} × {width} pixels")
         return
     raise ValueError(f"a segmentation must be polygons, or runs with size and counts: {segmentation!r:.60}")
+
+
+def _is_polygon(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) % 2:
+        return False
+    return all(isinstance(number, (int, float)) and math.isfinite(number) for number in value)
 
 
 def mask_png(segmentation: Any, height: int, width: int) -> bytes:
