@@ -7,6 +7,7 @@ medians and their ratios. An engine is a class in ``ENGINES``; one that is not i
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import statistics
 import tempfile
@@ -108,6 +109,47 @@ class Spark:
         self._spark.stop()
 
 
+class Ray:
+    """Ray on this machine. Its own reader of TFRecords takes part where TensorFlow is installed."""
+
+    sides: dict[str, str]
+
+    def __init__(self, folder: str) -> None:
+        import ray  # noqa: PLC0415 - only where it is measured
+
+        from purerecord.ray import read_tfrecords  # noqa: PLC0415
+
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        self._ray = ray
+        self._readers = {"purerecord": read_tfrecords, "Parquet": ray.data.read_parquet}
+        self.sides = {"purerecord": "tfrecord", "Parquet": "parquet"}
+        if importlib.util.find_spec("tensorflow"):
+            self._readers["Ray's own"] = ray.data.read_tfrecords
+            self.sides["Ray's own"] = "tfrecord"
+
+    def total(self, side: str, folder: str) -> float:
+        """The blocks lie in Ray's store; they are summed up here."""
+        blocks = self._readers[side](folder).materialize().to_arrow_refs()
+        tables = self._ray.get(blocks)
+        return sum(_sum_of_arrow(column) for table in tables for column in table.columns)
+
+    def close(self) -> None:
+        """Stop Ray."""
+        self._ray.shutdown()
+
+
+def _sum_of_arrow(column: Any) -> float:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    while pa.types.is_nested(column.type):
+        column = pc.list_flatten(column)
+    if not pa.types.is_integer(column.type) and not pa.types.is_floating(column.type):
+        column = pc.binary_length(column)
+    return float(pc.sum(column.cast(pa.float64())).as_py() or 0)
+
+
 class Beam:
     """Beam's DirectRunner. Where elements are records, both readers' are decoded in the same way."""
 
@@ -170,7 +212,7 @@ def _save(total: float, path: str) -> None:
     Path(path).write_text(repr(total))
 
 
-ENGINES: dict[str, Callable[[str], Engine]] = {"Spark": Spark, "Beam": Beam}
+ENGINES: dict[str, Callable[[str], Engine]] = {"Spark": Spark, "Ray": Ray, "Beam": Beam}
 
 
 def measure(engine: Engine, folder: str) -> dict[str, float]:
