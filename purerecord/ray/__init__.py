@@ -1,6 +1,6 @@
 """Ray: a source, a sink and tasks on a cluster: ``purerecord.ray``.
 
-    library         Ray itself
+    library         Ray and pyarrow themselves
     shards          the files to read, and how they are divided among tasks
     skipped         ``Skipped``: what the tasks of a source have skipped
     source          ``read_tfrecords``: files as a Dataset of Ray

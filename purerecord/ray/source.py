@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from .. import public
 from ..arrow.stream import Wanted
@@ -24,7 +23,7 @@ from ..payload.specs import FixedLenFeature, RaggedFeature
 from ..records import Records
 from ..recovery.report import counted
 from ..storage.sizes import size_in_bytes
-from .library import ray
+from .library import pa, ray
 from .shards import Piece, Shard, cut, find_files, look_at, share
 from .skipped import Skipped
 
