@@ -14,6 +14,7 @@
     progress       the progress line on a terminal
     exit_status    failures of single files, and the exit code of a command
     signals        Ctrl-C, SIGTERM and closed streams
+    completion     scripts by which shells complete command lines
     demo           ``purerecord demo``
 
 Results go to stdout, everything else to stderr. The exit codes are 0 for success, 1 for a failure, 2 for

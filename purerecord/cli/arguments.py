@@ -65,7 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     add = Commands(parser)
     # A command is imported from the module that its family names, when it runs.
     families = {
-        "commands": (_info, _cat, _validate, _salvage, _index, _demo),
+        "commands": (_info, _cat, _validate, _salvage, _index, _demo, _completion),
         "verbs.inspect": inspect_arguments.COMMANDS,
         "verbs.convert": convert_arguments.COMMANDS,
         "verbs.rewrite": rewrite_arguments.COMMANDS,
@@ -197,6 +197,18 @@ def _index(add: Commands) -> None:
         help="text is that of DALI (default: purerecord)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the index of one file there")
+
+
+def _completion(add: Commands) -> None:
+    parser = add.command(
+        "completion",
+        "other",
+        "print a script that completes commands, options and files in a shell",
+        "source <(purerecord completion bash)    # in ~/.bashrc",
+        "source <(purerecord completion zsh)     # in ~/.zshrc, after compinit",
+        "purerecord completion fish > ~/.config/fish/completions/purerecord.fish",
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that is to run it")
 
 
 def _demo(add: Commands) -> None:

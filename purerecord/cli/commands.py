@@ -28,7 +28,7 @@ from ..recovery.validate import validate as validate_files
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream
 from ..storage.url import is_url
-from .exit_status import Outcome, show, show_json
+from .exit_status import Outcome, show, show_json, write
 from .inputs import files_of, name_of, opened_by, size_of, workers_of
 from .options import COMPRESSIONS
 from .progress import ProgressLine
@@ -288,6 +288,15 @@ def index(arguments: Namespace) -> int:
             made.save(target, format=arguments.format)
             show(f"{printable(target)}: {counted(len(made), 'record')}")
     return outcome.code
+
+
+def completion(arguments: Namespace) -> int:
+    """Print a completion script."""
+    from .arguments import build_parser  # noqa: PLC0415 - no other command needs it
+    from .completion import script  # noqa: PLC0415
+
+    write(script(build_parser(), arguments.shell).encode())
+    return 0
 
 
 def demo(arguments: Namespace) -> int:

@@ -72,12 +72,17 @@ def scan(
                 searched = False
 
 
-def records_and_damage(opened: Opened, stream: FrameStream) -> Iterator[Records | Damage]:
-    """Yield the runs of records in ``stream``, and the damage between them, in order."""
+def records_and_damage(
+    opened: Opened, stream: FrameStream, limit: int | None = None, most: int | None = None
+) -> Iterator[Records | Damage]:
+    """Yield the runs of records in ``stream``, and the damage between them, in order.
+
+    ``limit`` and ``most`` divide the runs, as in ``FrameStream.next``.
+    """
     duplicated = DuplicatedBlocks()
     while True:
         try:
-            records = stream.next()
+            records = stream.next(limit, most)
         except CorruptionError:
             damage = stream.skip()
             if damage.kind == BROKEN_COMPRESSION:

@@ -31,7 +31,7 @@ _BEGINNINGS: tuple[tuple[str, bytes, int, bytes], ...] = (
     ("FLAC", b"fLaC", 0, b""),
     ("OGG", b"OggS", 0, b""),
     ("MP3", b"ID3", 0, b""),
-    ("MP4", b"", 4, b"ftyp"),
+    ("MP4", b"\0\0", 4, b"ftyp"),
     ("NPY", b"\x93NUMPY", 0, b""),
     ("HDF5", b"\x89HDF\r\n", 0, b""),
     ("zip", b"PK\x03\x04", 0, b""),
@@ -49,6 +49,9 @@ _CLASSES[:32] = _NEVER
 _CLASSES[[9, 10, 13]] = _FINE
 _CLASSES[127] = _NEVER
 _CLASSES[128:] = _DECODE
+# Of each byte: whether one of the beginnings begins with it.
+_BEGINS_SOMETHING = np.zeros(256, bool)
+_BEGINS_SOMETHING[[begin[0] for _, begin, _, _ in _BEGINNINGS] + [_BMP[0]]] = True
 _KINDS: tuple[str, ...] = (BINARY, TEXT, EMPTY, "BMP", *dict.fromkeys(kind for kind, *_ in _BEGINNINGS))
 
 
@@ -70,11 +73,14 @@ def content_codes(strings: BytesColumn) -> npt.NDArray[np.uint8]:
     codes[lengths == 0] = _KINDS.index(EMPTY)
     left = np.flatnonzero(lengths > 0)
     if left.size:
-        found = _by_beginning(_heads(strings.take(left)))
-        codes[left] = found
-        left = left[found == 0]
+        firsts = np.frombuffer(strings.buffer, np.uint8)[strings.begins[left]]
+        known = left[_BEGINS_SOMETHING[firsts]]
+        if known.size:
+            codes[known] = _by_beginning(_heads(strings.take(known)))
+        left = left[codes[left] == 0]
     if left.size:
-        codes[left] = np.where(_are_text(strings.take(left)), _KINDS.index(TEXT), _KINDS.index(BINARY))
+        others = strings if left.size == len(strings) else strings.take(left)
+        codes[left] = np.where(_are_text(others), _KINDS.index(TEXT), _KINDS.index(BINARY))
     return codes
 
 
@@ -92,7 +98,7 @@ def _by_beginning(heads: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     # Few beginnings are there at all; most need no second look.
     firsts = set(np.flatnonzero(np.bincount(heads[:, 0], minlength=256)).tolist())
     for kind, begin, place, more in _BEGINNINGS:
-        if begin and begin[0] not in firsts:
+        if begin[0] not in firsts:
             continue
         fits = _have(heads, 0, begin) & _have(heads, place, more)
         codes[fits & (codes == 0)] = _KINDS.index(kind)

@@ -33,8 +33,8 @@ from .summary_json import feature_json, number_json
 
 # Distinct values of a feature that are kept, unless the caller says otherwise.
 MOST_DISTINCT = 10_000
-# Records that are decoded together: many, unless they are large.
-_BATCH_RECORDS, _BATCH_BYTES = 1 << 15, 1 << 24
+# Records that are decoded together: a few whole blocks of the decoder, unless they are large.
+_BATCH_RECORDS, _BATCH_BYTES = 1 << 15, 1 << 25
 # Files whose statistics wait to be merged, for each process.
 _FILES_PER_WORKER = 4
 
@@ -254,21 +254,11 @@ class _ReadFile:
     def _batches(self, opened: Opened) -> Iterator[Records | Damage]:
         """The records in batches, and the damage between them if it is skipped."""
         stream = FrameStream(opened)
-        parts = records_and_damage(opened, stream) if self.on_error == "skip" else iter(stream.next, None)
-        waiting: list[Records] = []
-        count = size = 0
-        for part in parts:
-            if isinstance(part, Damage):
-                yield part
-                continue
-            assert part is not None
-            waiting.append(part)
-            count, size = count + len(part), size + part.nbytes
-            if count >= _BATCH_RECORDS or size >= _BATCH_BYTES:
-                yield Records.concat(waiting)
-                waiting, count, size = [], 0, 0
-        if waiting:
-            yield Records.concat(waiting)
+        if self.on_error == "skip":
+            yield from records_and_damage(opened, stream, _BATCH_RECORDS, _BATCH_BYTES)
+            return
+        while (records := stream.next(_BATCH_RECORDS, _BATCH_BYTES)) is not None:
+            yield records
 
 
 def _in_words(error: DecodeError) -> str:

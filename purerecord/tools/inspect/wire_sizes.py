@@ -19,6 +19,7 @@ from ...payload.wire import BYTES, FLOAT, INT64, UNSET
 _Ints = npt.NDArray[np.int64]
 
 _LONGEST_VARINT = 10
+_LONGEST_SHORT = 127  # bytes of a content whose length takes one byte
 
 
 def entries_size(name: str, column: Column, kind: int) -> int:
@@ -29,9 +30,39 @@ def entries_size(name: str, column: Column, kind: int) -> int:
     rows = _rows_of(column, kind)
     if kind == UNSET:
         return int(np.count_nonzero(rows)) * int(_delimited(_key_size(name) + _delimited_size(0)))
+    if rows.all() and column.uniform and (size := _small_entries_size(name, column, kind)) is not None:
+        return size
     features = feature_sizes(column, kind)[rows]
     entries = _key_size(name) + _delimited(features)
     return int(_delimited(entries).sum())
+
+
+def _small_entries_size(name: str, column: Column, kind: int) -> int | None:
+    """The same for lists of equally many values, if no length in an entry takes more than one byte."""
+    assert column.uniform
+    if kind == BYTES:
+        lengths = _lengths(column.values)
+        longest, values = int(lengths.max()) + 2, int(lengths.sum()) + 2 * lengths.size
+    elif kind == FLOAT:
+        longest, values = 4, 4 * len(column.values)
+    else:
+        longest, values = _varints_size(np.asarray(column.values))
+    around = 2 * (3 if kind == BYTES else 4) + _key_size(name)  # the fields around the values
+    if column.uniform * longest + around > _LONGEST_SHORT:
+        return None
+    return values + column.rows * around
+
+
+def _varints_size(numbers: npt.NDArray[Any]) -> tuple[int, int]:
+    """The most bytes that one of the numbers takes as a varint, and the bytes of all."""
+    low, high = int(numbers.min()), int(numbers.max())
+    longest, total, bits = 1, numbers.size, 7
+    while high >= 1 << bits:
+        total += int(np.count_nonzero(numbers >= 1 << bits))
+        longest, bits = longest + 1, bits + 7
+    if low < 0:
+        longest, total = _LONGEST_VARINT, total + (_LONGEST_VARINT - 1) * int(np.count_nonzero(numbers < 0))
+    return longest, total
 
 
 def lists_size(name: str, found: Sequence[FeatureListColumn]) -> int:
