@@ -41,14 +41,14 @@ class Cluster:
     @property
     def size(self) -> int:
         """How many tasks run at the same time: the limit, or a task for each CPU."""
-        if not ray.is_initialized():
-            ray.init(log_to_driver=False, logging_level="ERROR")
+        _connect()
         return self._limit or max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def run_all(
         self, job: Callable[[Any, Progress], _T], files: Sequence[Any], progress: Progress | None
     ) -> list[_T | None]:
         """The results of ``job`` for each of the files, in order; None for a file that kills its process."""
+        _connect()  # or Ray does, and prints what it does
         limit = self._limit or self.size * _TASKS_PER_CPU
         work = ray.remote(_work).options(**self._options)
         job_there, folder = ray.put(job), os.getcwd()
@@ -78,6 +78,11 @@ class Cluster:
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
             return
         progress(size, records)
+
+
+def _connect() -> None:
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, logging_level="ERROR")
 
 
 def _work(job: Any, file: Any, folder: str) -> tuple[Any, int, int]:
