@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import purerecord as pr
 from benchmarks import __main__ as command
-from benchmarks import chart, clusters, fresh, loaders, race, report, versions
+from benchmarks import chart, clusters, fresh, loaders, race, report, tools, versions
 from benchmarks.cases import CASES, PARTS, Case
 from benchmarks.digest import Rows, Written, dense, fingerprint, padded
 from benchmarks.fleet import Job, Machines, predict
@@ -656,3 +657,29 @@ def test_sides_of_an_engine_that_differ_have_no_figures(tmp_path):
 
     with pytest.raises(ValueError, match=r"other has summed up 5\.0, and another side 3\.0"):
         clusters.measure(Wrong(), str(tmp_path))
+
+
+# --- Tools ------------------------------------------------------------------------------------------
+
+
+def test_statistics_and_parsing_of_the_same_records_are_timed(store: Store) -> None:
+    head, *lines = tools.beside_parsing(store, ["tab", "seq"], rounds=1)
+    assert head.split() == ["records", "parse/s", "stats/s", "ratio"]
+    assert [line.split()[:2] for line in lines] == [["tab", "16"], ["seq", "16"]]
+
+
+def test_sides_that_see_other_records_are_not_timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "parse", lambda work, path: 17)
+    with pytest.raises(SystemExit, match=r"tab: the sides saw different numbers of records: \[16, 17\]"):
+        list(tools.beside_parsing(store, ["tab"], rounds=1))
+
+
+@pytest.mark.parametrize("verb", ["shuffle", "sort"])
+def test_a_sort_prints_what_its_memory_grew_by(
+    verb: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = store.repeated(store.file(WORKLOADS["tab"]), 200_000)
+    tools.run_sort(verb, str(source), str(tmp_path), "60_000")
+    assert int(capsys.readouterr().out) >= 0
+    written = pr.read_records(str(tmp_path / "out@4.tfrecord"))
+    assert sorted(written) == sorted(pr.read_records(str(source)))
