@@ -15,6 +15,14 @@ from tests.support import settings  # importing it sets them
 # Hundreds of processes import the package: they may keep its bytecode, whatever holds for this one.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Bytes of a string that can be part of the name of a test.
+_LONGEST_NAME = 20
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long strings are named by their length: GZIP holds the time, but all processes need the same names."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) and len(val) > _LONGEST_NAME else None
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves ``items`` without the cases that only the long form runs: see ``settings.sampled``."""
