@@ -161,7 +161,7 @@ def moments_of(
         yield at, make(folder) if make is stream else source, expected
 
 
-@pytest.mark.light(10)
+@pytest.mark.light(6)
 @pytest.mark.parametrize(("make", "way"), ALWAYS_EXACT + MAY_REFUSE)
 def test_a_reader_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path, make, way):
     for at, source, expected in moments_of(make, way, tmp_path):
@@ -176,7 +176,7 @@ def test_a_reader_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.light(8)
+@pytest.mark.light(4)
 @pytest.mark.parametrize(("make", "way"), ALWAYS_EXACT + MAY_REFUSE)
 def test_a_reader_in_a_forked_process_goes_on_exactly_there_or_refuses(tmp_path, make, way):
     # Only before lines: a handler of signals that forks between two calls of one line is not considered.
@@ -280,7 +280,7 @@ def check_moments(folder: Path, kind: str, write: Write, payloads: list[bytes], 
         assert not list((folder / str(number)).glob(".*")), at
 
 
-@pytest.mark.light(7)
+@pytest.mark.light(4)
 @pytest.mark.parametrize("write", [write_one_by_one, write_many])
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_writer_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path, kind, write):
@@ -291,7 +291,7 @@ def test_a_writer_that_was_interrupted_goes_on_exactly_there_or_refuses(tmp_path
 def test_no_moment_of_opening_and_closing_a_writer_leaves_half_a_file(tmp_path, kind, monkeypatch):
     ignored: list[Any] = []  # errors in __del__
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
-    check_moments(tmp_path, kind, write_many, [b"record"], 10_000 if LONG else 130)
+    check_moments(tmp_path, kind, write_many, [b"record"], 10_000 if LONG else 40)
     gc.collect()
     assert not ignored
 
@@ -331,6 +331,7 @@ def in_a_fork(act: Callable[[], None]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.light(4)
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_forked_process_writes_nothing_and_removes_nothing(tmp_path, kind):
     (tmp_path / "old").write_bytes(frames([b"old"])) if kind == "append" else None

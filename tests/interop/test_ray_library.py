@@ -21,6 +21,7 @@ except ImportError as error:
 """
 
 
+@pytest.mark.light(2)
 @pytest.mark.parametrize("missing", ["ray", "pyarrow"])
 @pytest.mark.parametrize("name", ["Cluster", "Skipped", "read_tfrecords", "write_tfrecords"])
 def test_the_error_says_what_to_install(missing, name):

@@ -88,7 +88,7 @@ def run_script(folder: Path, script: str) -> str:
     return error
 
 
-@pytest.mark.light(3)
+@pytest.mark.light(2)
 @pytest.mark.parametrize("call", UNGUARDED)
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "fork"])
 def test_script_without_a_main_guard_is_one_error_that_names_it(method, call, tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import purerecord
 from tests.support.places import TESTS
 
@@ -34,14 +32,13 @@ IN_INTEROP = {
 GENERATED = {"payload/_descriptors"}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_module_has_a_test_file_of_its_name(module):
-    folder, _, name = module.rpartition("/")
-    if module in GENERATED:
-        return
-    place = TESTS / folder
-    if module in IN_INTEROP:
-        place, name = TESTS / "interop", module.replace("/", "_")
-    assert (place / f"test_{name.lstrip('_')}.py").exists(), (
-        f"{place.relative_to(TESTS.parent)}/test_{name}.py is missing"
-    )
+def test_modules_have_a_test_file_of_their_name():
+    for module in MODULES:
+        folder, _, name = module.rpartition("/")
+        if module in GENERATED:
+            continue
+        place = TESTS / folder
+        if module in IN_INTEROP:
+            place, name = TESTS / "interop", module.replace("/", "_")
+        file = place / f"test_{name.lstrip('_')}.py"
+        assert file.exists(), f"{file.relative_to(TESTS.parent)} is missing"

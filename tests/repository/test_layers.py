@@ -147,17 +147,17 @@ def test_every_folder_has_its_rule_and_every_rule_its_folder():
     assert INSIDE.keys() | ALSO.keys() | LIBRARIES.keys() <= FILES.keys()
 
 
-@pytest.mark.parametrize("module", LAYERED)
-def test_module_imports_only_from_folders_that_its_own_may_see(module):
-    ours, _ = imports(module)
-    at_import, _ = imports(module, at_import=True)
-    assert WHEN_SHOWN not in at_import
-    seen = {top(other) for other in ours} - {top(module), WHEN_SHOWN}
-    allowed = SEES[top(module)] | ALSO.get(module, set())
-    assert seen <= allowed, f"{module} must not import from {sorted(seen - allowed)}"
-    beside = {inner(other) for other in ours if top(other) == top(module)} - {inner(module)}
-    if inner(module) in INSIDE:
-        assert beside <= INSIDE[inner(module)], f"{module} must not import from {sorted(beside)}"
+def test_modules_import_only_from_folders_that_their_own_may_see():
+    for module in LAYERED:
+        ours, _ = imports(module)
+        at_import, _ = imports(module, at_import=True)
+        assert WHEN_SHOWN not in at_import, module
+        seen = {top(other) for other in ours} - {top(module), WHEN_SHOWN}
+        allowed = SEES[top(module)] | ALSO.get(module, set())
+        assert seen <= allowed, f"{module} must not import from {sorted(seen - allowed)}"
+        beside = {inner(other) for other in ours if top(other) == top(module)} - {inner(module)}
+        if inner(module) in INSIDE:
+            assert beside <= INSIDE[inner(module)], f"{module} must not import from {sorted(beside)}"
 
 
 def names_of_the_face(module: str) -> set[str]:
@@ -165,20 +165,18 @@ def names_of_the_face(module: str) -> set[str]:
     depth = len(FILES[module].parent.relative_to(PACKAGE).parts) + 1
     return {
         alias.name
-        for node in ast.walk(ast.parse(FILES[module].read_text()))
+        for node in ast.walk(parsed(module))
         if isinstance(node, ast.ImportFrom) and node.level == depth and not node.module
         for alias in node.names
         if alias.name not in FILES
     }
 
 
-@pytest.mark.parametrize("module", LAYERED)
-def test_module_imports_only_the_public_mark_and_the_version_from_the_face(module):
+def test_modules_import_only_the_public_mark_and_the_version_from_the_face():
     # The face is always imported first, and ``public`` is defined before it imports anything.
-    allowed = {"public", "__version__"}
-    if top(module) not in ADAPTERS:
-        allowed = {"public"}
-    assert names_of_the_face(module) <= allowed
+    for module in LAYERED:
+        allowed = {"public", "__version__"} if top(module) in ADAPTERS else {"public"}
+        assert names_of_the_face(module) <= allowed, module
 
 
 def folders(module: str) -> set[str]:
@@ -201,23 +199,23 @@ def test_modules_import_each_other_without_circles():
         left = {module: needed for module, needed in left.items() if module not in free}
 
 
-@pytest.mark.parametrize("module", LAYERED)
-def test_module_imports_only_its_libraries(module):
-    _, theirs = imports(module)
-    if top(module) == "tf":
-        assert theirs - {"purerecord"} <= TF_LIBRARIES
-    elif top(module) not in ADAPTERS:
-        assert theirs <= {"numpy"} | LIBRARIES.get(module, set())
+def test_modules_import_only_their_libraries():
+    for module in LAYERED:
+        _, theirs = imports(module)
+        if top(module) == "tf":
+            assert theirs - {"purerecord"} <= TF_LIBRARIES, module
+        elif top(module) not in ADAPTERS:
+            assert theirs <= {"numpy"} | LIBRARIES.get(module, set()), module
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_module_says_what_it_is_for_and_its_functions_are_short(module):
-    tree = parsed(module)
-    assert ast.get_docstring(tree), "a module opens with what it is for"
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            assert node.end_lineno - node.lineno < 70, f"{node.name} is too long"
-    assert module.rpartition(".")[2] not in {"utils", "helpers", "common", "base"}
+def test_modules_say_what_they_are_for_and_their_functions_are_short():
+    for module in FILES:
+        tree = parsed(module)
+        assert ast.get_docstring(tree), f"{module} must open with what it is for"
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                assert node.end_lineno - node.lineno < 70, f"{node.name} of {module} is too long"
+        assert module.rpartition(".")[2] not in {"utils", "helpers", "common", "base"}, module
 
 
 def test_only_the_face_the_adapters_and_folders_stand_at_the_top():

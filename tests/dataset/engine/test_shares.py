@@ -159,6 +159,7 @@ def test_after_an_interrupt_the_next_element_comes(name, ranks, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.light(6)
 @pytest.mark.parametrize("compression", ["", "GZIP"])
 @pytest.mark.parametrize("name", INTERRUPTED)
 def test_parent_and_child_both_go_on_after_a_fork(name, compression, tmp_path):

@@ -42,7 +42,7 @@ def test_killed_at_any_step_it_can_be_run_again(tmp_path, source, name, resume):
     out.mkdir()
     work(source, tmp_path / "expected")
     expected = files_of(tmp_path / "expected")
-    for _ in kills(lambda: work(source, out), step=1 if LONG else 3):
+    for _ in kills(lambda: work(source, out), step=1 if LONG else 6):
         left = {path: data for path, data in files_of(out).items() if ".rewriting" not in path}
         assert left.items() <= expected.items(), "what has its name is whole"
         work(source, out, resume=resume)
@@ -57,7 +57,7 @@ def test_killed_at_any_step_old_shards_are_whole_or_missing(tmp_path, source):
     before = files_of(out)
     reshard(source, tmp_path / "expected" / "new@4")
     expected = files_of(tmp_path / "expected")
-    for _ in kills(lambda: reshard(source, out / "new@4"), step=1 if LONG else 5):
+    for _ in kills(lambda: reshard(source, out / "new@4"), step=1 if LONG else 8):
         left = {path: data for path, data in files_of(out).items() if ".rewriting" not in path}
         assert left.items() <= before.items() or left.items() <= expected.items(), "never a mix of both"
         reshard(source, out / "new@4", resume=True)
