@@ -30,7 +30,6 @@ from .tables import (
     chunks_of,
     opened,
     parsed_batch,
-    unknown_column,
 )
 from .types import is_feature_list, is_text, pa
 
@@ -156,7 +155,8 @@ class _Form:
                 found = made[name] = GrowingFeatureList(name, 0, text=name in text)
                 found.add(lists[name], records)
             else:
-                raise unknown_column(name)
+                reason = "none of the first records has it, so the stream cannot know its type; give features"
+                raise SchemaError(reason, feature=name, problem="missing")
         return cls(made, names), _table(len(records), {name: grown.finish() for name, grown in made.items()})
 
     @classmethod
@@ -201,6 +201,7 @@ def _came_later(name: str, column: Column | None, records: Records) -> SchemaErr
     row = 0 if column is None or column.kinds is None else int((column.kinds > 0).argmax())
     batch = CheckedColumns({}, len(records), Origin(records))
     reason = (
-        "none of the first records has it, so the stream has no such column; name the columns that you want"
+        "none of the first records has it, so the stream has no such column; name the columns that you want, "
+        "or give features to have this one too"
     )
     return batch.mismatch(name, row, "unknown", reason, expected=None, found=name)

@@ -84,6 +84,7 @@ class RangeReader(Iterator[Records]):
         self._unfinished = False  # whether such a call is under way, or was interrupted
         self.skipped = 0
         self.last_error: CorruptionError | None = None
+        self._refused: CorruptionError | None = None  # damage that a stream cannot go back to
 
     def _begin_at(self, begin: int, end: int | None, size: int) -> None:
         """Find the first frame of this part, and that of the next one, in an uncompressed file."""
@@ -131,6 +132,8 @@ class RangeReader(Iterator[Records]):
 
     def _read(self) -> Records | None:
         """The next batch; None at the end of this part."""
+        if self._refused is not None:
+            raise self._refused
         while not self._ended and self._stream.position < self._stop:
             try:
                 records = self._stream.next(self._limit, self._most)
@@ -138,10 +141,10 @@ class RangeReader(Iterator[Records]):
                 error.record = None  # it counts from the beginning of this part
                 if self._blocks is not None:
                     self._blocks.place(error)
-                if self._on_error in ("raise", "tail"):
+                if self._on_error == "raise" or (self._on_error == "tail" and not self._is_cut_end(error)):
                     raise
                 self.last_error = error.with_traceback(None)
-                if self._on_error == "stop":
+                if self._on_error in ("stop", "tail"):
                     self._ended = True
                     break
                 self._stream.skip()
@@ -156,6 +159,18 @@ class RangeReader(Iterator[Records]):
         if not self._ended and self._stream.position > self._stop:
             raise _straddled(self._stream.name, self._stop, "record")
         return None
+
+    def _is_cut_end(self, error: CorruptionError) -> bool:
+        """Whether the file ends inside its last record. If not, ``error`` will be raised at each call."""
+        if self._blocks is not None and not self._blocks.are_last:
+            return False
+        place = self._stream.place()
+        cut = self._stream.is_cut_end(self._stream.skip())  # skipping searches for frames that follow
+        if place is not None:
+            self._stream.go_back(place)
+        elif not cut:
+            self._refused = error.with_traceback(None)
+        return cut
 
     def _mine(self, records: Records) -> Records:
         """Those of ``records`` that begin before the end of this part."""
@@ -187,6 +202,11 @@ class _Blocks:
         self._name = name
         self._begin, self._end, self._size = begin, end, size
 
+    @property
+    def are_last(self) -> bool:
+        """Whether the file ends with these blocks."""
+        return self._end == self._size
+
     def place(self, error: CorruptionError) -> None:
         """Say in ``error``, which is changed, where it was; raise another if ``end`` is inside a block."""
         if isinstance(error, CompressionError) and self._end_is_inside:
@@ -200,7 +220,7 @@ class _Blocks:
 
     @cached_property
     def _end_is_inside(self) -> bool:
-        if self._end == self._size:
+        if self.are_last:
             return False
         with closing(open_file(self._name, ahead=True)) as file:
             return spans(file, self._begin, self._end)

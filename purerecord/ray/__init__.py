@@ -1,6 +1,7 @@
 """Ray: a source, a sink and tasks on a cluster: ``purerecord.ray``.
 
     library         Ray and pyarrow themselves
+    ray_arguments   arguments that mean what they mean in Ray
     shards          the files to read, and how they are divided among tasks
     skipped         ``Skipped``: what the tasks of a source have skipped
     source          ``read_tfrecords``: files as a Dataset of Ray

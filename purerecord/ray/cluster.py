@@ -19,6 +19,15 @@ _T = TypeVar("_T")
 _RETRIES = 2
 # Tasks that Ray is given at once, for each of its CPUs: enough to keep all busy.
 _TASKS_PER_CPU = 2
+# Seconds that tasks get to end after an error.
+_LONGEST_END = 30
+# What a task has died of that has no result after all retries.
+_LOST = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+)
 
 
 @public
@@ -62,9 +71,7 @@ class Cluster:
             while running:
                 self._take(running, results, progress or no_progress)
         finally:
-            for task in running:  # after an error: what it would give is not wanted any more
-                with suppress(ray.exceptions.RayError):
-                    ray.cancel(task, force=True)
+            _end(list(running))  # after an error: what they would give is not wanted any more
         return results
 
     def _take(self, running: dict[Any, int], results: list[Any], progress: Progress) -> None:
@@ -75,9 +82,21 @@ class Cluster:
             results[number], size, records = ray.get(done)
         except ray.exceptions.RayTaskError as error:
             raise error.cause from None
-        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+        except _LOST:
             return
         progress(size, records)
+
+
+def _end(tasks: list[Any]) -> None:
+    """End tasks, and wait until they have ended: the caller may remove the files that they write."""
+    for task in tasks:
+        with suppress(ray.exceptions.RayError):
+            ray.cancel(task, force=True)
+    if tasks:
+        ray.wait(tasks, num_returns=len(tasks), timeout=_LONGEST_END)
+    for task in tasks:
+        with suppress(Exception):  # or Ray prints an error that nobody has asked for
+            ray.get(task, timeout=0)
 
 
 def _connect() -> None:

@@ -63,6 +63,12 @@ class ShardSet:
             raise FileExistsError(errno.EEXIST, reason, found[0])
         return not found
 
+    def check_folder(self) -> None:
+        """Raise an error if the folder does not exist. A store has none."""
+        folder = os.path.dirname(self.head)
+        if self.url is None and not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
+
     def existing(self) -> list[str]:
         """The shards of this name that there are, whatever their number."""
         escaped = f"{glob.escape(self.head)}-*-of-*{glob.escape(self.tail)}"

@@ -111,12 +111,20 @@ def _is_remote_folder(url: Url) -> bool:
 def _in_folder(pattern: str, folder: str) -> list[str]:
     found = []
     for path in resolve_paths(pattern):
-        address = path.address if isinstance(path, Url) else path
-        inner = address[address.rindex(os.path.basename(folder)) + len(os.path.basename(folder)) :]
-        parts = inner.replace(os.sep, "/").strip("/").split("/")
+        parts = _below(path, folder).replace(os.sep, "/").split("/")
         if not any(part.startswith((".", "_")) for part in parts) and not parts[-1].endswith(".json"):
             found.append(path)
     return found
+
+
+def _below(path: str, folder: str) -> str:
+    """The part of ``path``, the name of a file, below ``folder``."""
+    if not isinstance(path, Url):
+        return os.path.relpath(path, folder)
+    # A store may list its files with another scheme, or with none.
+    inner, whole = (address.partition("://")[2] or address for address in (path.address, folder))
+    inner, whole = inner.strip("/"), whole.strip("/")
+    return inner[len(whole) :].strip("/") if inner.startswith(whole) else inner.rpartition("/")[2]
 
 
 def look_at(paths: Sequence[str]) -> list[Shard]:

@@ -26,6 +26,7 @@ from ..records import Records
 from ..storage.compression import as_options
 from ..storage.file_handles import file_size
 from .library import ray
+from .ray_arguments import check_columns, compression_of
 from .shard_set import ShardSet
 
 _RAW = "bytes"  # as ``read_tfrecords`` calls it
@@ -83,6 +84,10 @@ class TFRecordDatasink(ray.data.Datasink):  # type: ignore[misc]
     ``manifest``, every file is read back, and a manifest is written beside the shards. ``floats`` is that of
     ``write_table``. With ``raw``, the column ``bytes`` holds the records. ``mode`` says what to do if there
     are shards of this name: "error", "overwrite", "ignore" or "append", which writes another set beside them.
+
+    Ray's own are ``mode``, ``min_rows_per_file`` (or ``num_rows_per_file``), ``filesystem``, ``tf_schema``,
+    which the columns are checked against, ``try_create_dir``, and of ``arrow_open_stream_args`` the
+    compression.
     """
 
     def __init__(
@@ -99,12 +104,28 @@ class TFRecordDatasink(ray.data.Datasink):  # type: ignore[misc]
         mode: Any = "error",
         storage_options: Mapping[str, Any] | None = None,
         filesystem: Any = None,
+        tf_schema: Any = None,
+        try_create_dir: bool = True,
+        arrow_open_stream_args: Mapping[str, Any] | None = None,
+        num_rows_per_file: int | None = None,
     ) -> None:
         is_exact(floats)
+        if arrow_open_stream_args:
+            if options is not None:
+                raise ValueError("the compression is given twice")
+            options = compression_of(arrow_open_stream_args)
+        if num_rows_per_file is not None:  # Ray's older name
+            if min_rows_per_file is not None:
+                raise ValueError("num_rows_per_file is the older name of min_rows_per_file: give one of them")
+            min_rows_per_file = num_rows_per_file
+        if raw and tf_schema is not None:
+            raise ValueError("raw writes whole records: there are no features to check")
         for name, value in (("max_records", max_records), ("max_bytes", max_bytes)):
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be positive, not {value}")
         self.shards = ShardSet(path, mode, storage_options, filesystem)
+        if not try_create_dir:
+            self.shards.check_folder()
         if self.shards.count is not None and (max_records or max_bytes or min_rows_per_file):
             raise ValueError("the name says how many shards there are: give no limits")
         self._limits = {"max_records": max_records, "max_bytes": max_bytes}
@@ -114,6 +135,7 @@ class TFRecordDatasink(ray.data.Datasink):  # type: ignore[misc]
         self._options = as_options(options)
         self._min_rows = min_rows_per_file
         self._manifest, self._floats, self._raw = manifest, floats, raw
+        self._tf_schema = tf_schema
         self.paths: list[str] = []
 
     def get_name(self) -> str:
@@ -156,6 +178,8 @@ class TFRecordDatasink(ray.data.Datasink):  # type: ignore[misc]
             if self._raw:
                 yield _raw(table)
                 continue
+            if self._tf_schema is not None:
+                check_columns(table.schema, self._tf_schema)
             sequence = any(is_feature_list(field.type) for field in table.schema)
             kinds.add("SequenceExamples" if sequence else "Examples")
             yield from encoded(table, self._floats)

@@ -19,11 +19,11 @@ from .. import public
 from ..arrow.stream import Wanted
 from ..arrow.tables import chunks_of, opened, to_arrow
 from ..container.reader import check_on_error
-from ..payload.specs import FixedLenFeature, RaggedFeature
 from ..records import Records
 from ..recovery.report import counted
 from ..storage.sizes import size_in_bytes
 from .library import pa, ray
+from .ray_arguments import compression_of, specs_of
 from .shards import Piece, Shard, cut, find_files, look_at, share
 from .skipped import Skipped
 
@@ -32,10 +32,6 @@ _PATH = "path"  # the column that Ray calls so
 _RAW = "bytes"  # as in ray.data.read_binary_files
 # The column of nulls that Ray gives to tables that would have no column, and would lose their rows with it.
 _ROWS_ONLY = "__bsp_stub"
-# What Arrow calls a compression, and what we call it.
-_COMPRESSIONS = {None: "", "detect": "auto", "gzip": "GZIP", "bz2": "BZ2", "zstd": "ZSTD"}
-# The numbers of the types in a schema of TensorFlow Metadata.
-_TF_TYPES = {1: np.bytes_, 2: np.int64, 3: np.float32}
 
 
 @public
@@ -104,9 +100,11 @@ class TFRecordDatasource(ray.data.Datasource):  # type: ignore[misc]
         if tf_schema is not None:
             if features is not None:
                 raise ValueError("tf_schema says what the features are: give one of the two")
-            features = _specs_of(tf_schema)
+            features = specs_of(tf_schema)
         if arrow_open_stream_args:
-            compression = _compression_of(arrow_open_stream_args, compression)
+            if compression != "auto":
+                raise ValueError("compression is given twice")
+            compression = compression_of(arrow_open_stream_args)
         paths, self._local = _without_local_scheme(paths)
         found = find_files(
             paths,
@@ -267,32 +265,6 @@ def _schema(shards: list[Shard], wanted: Wanted | None, how: dict[str, Any]) -> 
             if (records := next(chunks_of(reader), None)) is not None:
                 return wanted.schema_of(records)
     return pa.schema([])
-
-
-def _specs_of(schema: Any) -> dict[str, Any]:
-    """Specs for the features of a ``Schema`` of TensorFlow Metadata: of a fixed shape where it has one."""
-    specs: dict[str, Any] = {}
-    for feature in schema.feature:
-        if feature.type not in _TF_TYPES:
-            raise ValueError(f"feature {feature.name!r} of the schema is neither of bytes, int nor float")
-        dtype = _TF_TYPES[feature.type]
-        if feature.HasField("shape"):
-            specs[feature.name] = FixedLenFeature([dim.size for dim in feature.shape.dim], dtype)
-        else:
-            specs[feature.name] = RaggedFeature(dtype)
-    return specs
-
-
-def _compression_of(arguments: Mapping[str, Any], given: Any) -> Any:
-    """The compression in Ray's ``arrow_open_stream_args``."""
-    if unknown := sorted(arguments.keys() - {"compression"}):
-        raise ValueError(f"arrow_open_stream_args: {unknown[0]!r} is unknown here, only compression is taken")
-    if given != "auto":
-        raise ValueError("compression is given twice")
-    name = arguments["compression"]
-    if name not in _COMPRESSIONS:
-        raise ValueError(f"arrow_open_stream_args: the compression {name!r} is not one of TFRecords")
-    return _COMPRESSIONS[name]
 
 
 def _without_local_scheme(paths: Any) -> tuple[Any, bool]:

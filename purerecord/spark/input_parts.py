@@ -140,8 +140,10 @@ def _part_size(sizes: list[int]) -> int:
 
 
 def _ranges(file: str, size: int, most: int, options: ReadOptions) -> list[tuple[int, int | None]]:
+    # What follows the damage at which a file is to end must not be read as another part.
+    whole = size <= most or options.on_error == "stop"
     found: list[tuple[int, int | None]] = (
-        [(0, None)] if size <= most else splits(file, most, compression=options.compression)
+        [(0, None)] if whole else splits(file, most, compression=options.compression)
     )
     return found if len(found) > 1 else [(0, None)]
 

@@ -111,6 +111,12 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
     )
 
 
+# Spark gives it for a table of the catalog, when that is made. When it is read there are no options at all.
+_OF_A_TABLE = "provider"
+_NO_TABLES = (
+    "Spark tells a source written in Python nothing about a table of the catalog; "
+    "make a temporary view, or use load() and save()"
+)
 _SAVE_MODES = {"append": "append", "error": "error", "errorifexists": "error", "ignore": "ignore"}
 
 
@@ -118,8 +124,10 @@ class _Given:
     """The options as Spark gives them."""
 
     def __init__(self, options: Mapping[str, str], known: set[str]) -> None:
-        # Spark has options of its own in tables that are made with SQL.
+        # Spark has options of its own in views that are made with SQL.
         self._options = {name.lower(): value for name, value in options.items()}
+        if _OF_A_TABLE in self._options:
+            raise ValueError(_NO_TABLES)
         for name in self._options.keys() - known:
             if not name.startswith(("__", "serialization.")):
                 raise ValueError(f"there is no option {name!r}; the options are {', '.join(sorted(known))}")
@@ -166,7 +174,8 @@ class _Given:
         paths = _json("paths", several) if several else [self._options.get("path", "")]
         paths = [_absolute(path) for path in paths if path]
         if not paths:
-            raise ValueError("there is no path: give it to load() or save()")
+            reason = "there is no path: give it to load() or save()" if self._options else _NO_TABLES
+            raise ValueError(reason)
         text = self.text("storageOptions") or self.text("storage_options")
         options = _json("storageOptions", text) if text else None
         if options is not None and not isinstance(options, dict):

@@ -119,6 +119,19 @@ def test_a_schema_is_that_of_a_reader(tmp_path):
         arrow.open_reader(path, schema=pa.schema({"id": pa.int32()}))
 
 
+def test_a_column_that_comes_later_is_given_by_features(tmp_path):
+    paths = [
+        written(tmp_path / name, [pr.encode_example(row)])
+        for name, row in (("1", {"a": 1}), ("2", {"a": 1, "b": 2.5}))
+    ]
+    with pytest.raises(pr.SchemaError, match=r"'b': none of the first records has it, .*; give features"):
+        arrow.open_reader(paths, columns=["a", "b"])
+    with pytest.raises(pr.SchemaError, match=r"'b': record 0: none of the first records .* or give features"):
+        arrow.open_reader(paths).read_all()
+    features = {"a": "int64", "b": pr.FixedLenFeature([], np.float32, default_value=0)}
+    assert arrow.open_reader(paths, features).read_all()["b"].to_pylist() == [0, 2.5]
+
+
 def test_text_is_asked_for(tmp_path):
     path = written(tmp_path / "a.tfrecord", [pr.encode_example({"name": "cat"}), pr.encode_example({})])
     assert arrow.open_reader(path, text=True).read_all()["name"].to_pylist() == ["cat", None]

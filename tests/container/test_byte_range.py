@@ -53,6 +53,33 @@ def test_a_part_has_the_records_whose_frames_begin_in_it(tmp_path):
     assert part(path, 901, None) == []
 
 
+@pytest.mark.parametrize("block_size", [None, 300])
+@given(lost=st.integers(0, 500), cuts=st.lists(st.integers(0, 4000), max_size=4))
+def test_tail_ends_a_file_of_parts_where_it_ends_a_whole_file(tmp_path, block_size, lost, cuts):
+    path = tmp_path / "a.tfrecord"
+    options = TFRecordOptions("GZIP", block_size=block_size) if block_size else None
+    with TFRecordWriter(path, options) as writer:
+        writer.write_many(NUMBERED)
+    path.write_bytes(damage.cut(path.read_bytes(), path.stat().st_size - lost))
+    compression = "GZIP" if block_size else ""
+    whole = list(pr.read_records(path, compression=compression, on_error="tail"))
+    edges = [0, *sorted(min(cut, path.stat().st_size) for cut in cuts), None]
+    found = [part(path, *pair, compression=compression, on_error="tail") for pair in pairwise(edges)]
+    assert [record for some in found for record in some] == whole
+
+
+@pytest.mark.parametrize("options", [None, "GZIP", TFRecordOptions("GZIP", block_size=300)])
+def test_tail_takes_no_other_damage_for_a_cut_end(tmp_path, options):
+    path = tmp_path / "a.tfrecord"
+    with TFRecordWriter(path, options) as writer:
+        writer.write_many(NUMBERED)
+    path.write_bytes(damage.flip_byte(path.read_bytes(), path.stat().st_size // 2))
+    reader = read_batches(path, byte_range=(0, None), on_error="tail", compression="GZIP" if options else "")
+    for _ in range(3):
+        with pytest.raises(CorruptionError):
+            list(reader)
+
+
 @pytest.mark.parametrize("on_error", ["skip", "raise"])
 @given(
     flips=st.lists(st.integers(0, len(frames(RECORDS)) - 1), min_size=1, max_size=4),

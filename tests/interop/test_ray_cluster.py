@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,8 @@ def test_rewriting_gives_the_same_files(tmp_path, inputs):
         ),
         "sort": lambda out, **how: tools.sort(inputs, f"{out}/a@2.tfrecord", by="label", memory="1MB", **how),
         "compress": lambda out, **how: tools.compress(inputs, f"{out}/", "gzip-blocks", **how),
+        "sample": lambda out, **how: tools.sample(inputs, f"{out}/a@2.tfrecord", count=50, **how),
+        "dedup": lambda out, **how: tools.dedup(inputs, f"{out}/", by=["label"], memory="1MB", **how),
     }.items():
         here, there = tmp_path / f"{name}-here", tmp_path / f"{name}-there"
         for folder in (here, there):
@@ -139,6 +142,35 @@ def test_a_job_whose_process_dies_is_tried_again_and_then_given_up(tmp_path):
     with pytest.raises(pr.CorruptionError) as caught:
         prr.Cluster(limit=2).run_all(Job(tmp_path), ["a", "wrong", "b", "c"], None)
     assert (caught.value.path, caught.value.offset) == ("a", 3)
+
+
+class Slow:
+    """Writes to a file for ten seconds; the file "wrong" is an error as soon as the others have begun."""
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+
+    def __call__(self, file, progress):
+        if file == "wrong":
+            while not (self.folder / "slow").exists():
+                time.sleep(0.02)
+            raise pr.CorruptionError("no record", path="a", offset=3)
+        for _ in range(500):
+            with open(self.folder / file, "ab") as out:
+                out.write(b"x")
+            time.sleep(0.02)
+
+
+def test_after_an_error_no_task_works_on(tmp_path):
+    ray.cloudpickle.register_pickle_by_value(__import__(__name__, fromlist=["Slow"]))
+    for _ in range(3):
+        with pytest.raises(pr.CorruptionError):
+            prr.Cluster().run_all(Slow(tmp_path), ["slow", "wrong", "after", "last"], None)
+        sizes = [path.stat().st_size for path in sorted(tmp_path.iterdir())]
+        time.sleep(0.3)
+        assert [path.stat().st_size for path in sorted(tmp_path.iterdir())] == sizes
+        for path in tmp_path.iterdir():
+            path.unlink()
 
 
 def test_wrong_arguments_are_told_at_once(inputs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 
@@ -14,6 +15,8 @@ from tests.support.ray_cluster import QUIET, cluster
 
 pa = interop("pyarrow")
 ray = interop("ray")
+from ray.data import SaveMode  # noqa: E402 - only where ray is
+
 import purerecord.ray as prr  # noqa: E402 - only where ray is
 from purerecord import arrow  # noqa: E402
 
@@ -189,6 +192,50 @@ def test_shards_in_a_store_appear_under_their_names_at_the_end(tmp_path):
         )
         assert ids([str(path) for path in paths]) == list(range(1000))
         assert len(os.listdir(tmp_path / "out")) == len(paths) + 1
+
+
+def test_ray_arguments_have_the_names_that_they_have_in_ray():
+    theirs = inspect.signature(ray.data.Dataset.write_tfrecords).parameters.keys() - {"self"}
+    ours = inspect.signature(prr.TFRecordDatasink).parameters.keys()
+    ours |= inspect.signature(prr.write_tfrecords).parameters.keys()
+    assert theirs - ours == {"filename_provider"}
+
+
+def test_ray_arguments_do_what_they_do_in_ray(tmp_path):
+    (path,) = prr.write_tfrecords(
+        numbers(10, 3), tmp_path / "a", arrow_open_stream_args={"compression": "gzip"}, num_rows_per_file=10
+    )
+    with open(path, "rb") as file:
+        assert file.read(2) == b"\x1f\x8b"
+    assert sorted(ids([path])) == list(range(10))
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        prr.write_tfrecords(numbers(1, 1), tmp_path / "b", try_create_dir=False)
+    prr.write_tfrecords(numbers(1, 1), tmp_path / "a", try_create_dir=False, mode=SaveMode.APPEND)
+    for wrong in (
+        {"arrow_open_stream_args": {"compression": "lz4"}},
+        {"arrow_open_stream_args": {"compression": "gzip"}, "options": "GZIP"},
+        {"min_rows_per_file": 1, "num_rows_per_file": 1},
+        {"raw": True, "tf_schema": object()},
+    ):
+        with pytest.raises(ValueError, match=r"compression|older name|whole records"):
+            prr.TFRecordDatasink(tmp_path / "a", **wrong)
+
+
+def test_columns_are_those_of_a_schema_of_tensorflow_metadata(tmp_path):
+    schema_pb2 = interop("tensorflow_metadata.proto.v0.schema_pb2")
+    schema = schema_pb2.Schema()
+    ints, floats = ("é int", "bool", "fixed", "null"), ("float",)
+    for name in TABLE.schema.names:
+        kind = schema_pb2.INT if name in ints else schema_pb2.FLOAT if name in floats else schema_pb2.BYTES
+        schema.feature.add(name=name, type=kind)
+    paths = prr.write_tfrecords(ray.data.from_arrow(TABLE), tmp_path / "a", tf_schema=schema)
+    assert len(list(pr.read_records(paths))) == 3
+    schema.feature[0].type = schema_pb2.FLOAT
+    with pytest.raises(pr.EncodeError, match=r"é int.*holds int, where tf_schema says float"):
+        prr.write_tfrecords(ray.data.from_arrow(TABLE), tmp_path / "b", tf_schema=schema)
+    del schema.feature[0]
+    with pytest.raises(pr.EncodeError, match=r"é int.*no such feature"):
+        prr.write_tfrecords(ray.data.from_arrow(TABLE), tmp_path / "b", tf_schema=schema)
 
 
 def test_wrong_arguments_are_told_at_once(tmp_path):

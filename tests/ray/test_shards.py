@@ -35,6 +35,21 @@ def test_a_folder_is_all_that_is_in_it_but_hidden_files_and_json(tmp_path):
     assert find_files(folder, choose=lambda paths: [path for path in paths if "/c/" in path]) == found[1:]
 
 
+@pytest.mark.parametrize("name", ["train", "a", "d", "x-train", "tfrecord"])
+def test_a_file_whose_name_has_that_of_the_folder_in_it_is_found(tmp_path, name):
+    names = [f"{name}/{name}_1.tfrecord", f"{name}/{name}/of-{name}.tfrecord", f"{name}/{name}.tfrecord"]
+    put(tmp_path, *names, f"{name}/_{name}", f"{name}/_/{name}/{name}")
+    assert sorted(find_files(tmp_path / name)) == sorted(str(tmp_path / one) for one in names)
+    memory = interop("fsspec").filesystem("memory")
+    for one in [*names, f"{name}/_{name}", f"{name}/{name}/_{name}/{name}"]:
+        memory.pipe_file(f"/named/{one}", b"")
+    try:
+        found = find_files(f"memory://named/{name}/")
+        assert sorted(path.partition("/named/")[2] for path in found) == sorted(names)
+    finally:
+        memory.rm("/named", recursive=True)
+
+
 def test_names_become_absolute(tmp_path, monkeypatch):
     put(tmp_path, "a")
     monkeypatch.chdir(tmp_path)

@@ -121,6 +121,12 @@ def test_file_that_cannot_be_split_is_one_part(tmp_path):
     assert input_parts([path], options(path, splitSize="10000")) == [[FilePart(path)]]
 
 
+def test_file_that_is_to_end_at_damage_is_one_part(tmp_path):
+    path = big(tmp_path / "a")
+    assert input_parts([path], options(path, splitSize="10000", on_error="stop")) == [[FilePart(path)]]
+    assert len(input_parts([path], options(path, splitSize="10000", on_error="tail"))) > 1
+
+
 def test_small_files_are_read_together_and_a_small_read_has_some_parts(tmp_path):
     files = [big(tmp_path / str(number), records=1) for number in range(64)]
     groups = input_parts(files, options("x"))

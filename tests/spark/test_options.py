@@ -112,6 +112,14 @@ def test_several_paths_come_as_json_and_local_urls_are_paths():
     assert paths == [os.path.abspath("/a/b"), os.path.abspath("/c")]
 
 
+def test_table_of_the_catalog_is_refused_since_spark_tells_nothing_about_it():
+    for given in ({}, {"provider": "tfrecord", "location": "file:/a", "path": "/a"}):
+        with pytest.raises(ValueError, match="make a temporary view"):
+            read_options(given)
+    with pytest.raises(ValueError, match="there is no path"):
+        read_options({"codec": "gzip"})
+
+
 def test_options_of_a_store_go_with_the_url_and_do_not_show():
     options = json.dumps({"key": "SECRET", "Mixed": 1})
     (url,) = read_options({"path": "s3://bucket/a", "storageOptions": options}).paths
