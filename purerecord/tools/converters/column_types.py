@@ -7,7 +7,7 @@ values come from.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ KINDS: dict[Any, int] = {bytes: BYTES, np.float32: FLOAT, np.int64: INT64}
 NAMES = {UNSET: "nothing", BYTES: "bytes", FLOAT: "float", INT64: "int64"}
 Ints = npt.NDArray[np.int64]
 LEAST_INT, GREATEST_INT = -(1 << 63), (1 << 63) - 1
+_INEXACT = 1 << 53  # from here on, a double does not hold every integer
 
 
 @dataclass(frozen=True)
@@ -96,25 +97,43 @@ class Collected:
         if self.feature.kind == INT64:
             values = np.array(values, np.int64)
         elif self.feature.kind == FLOAT:
-            values = float32_values(self.name, np.array(values, np.float64), floats)
+            try:
+                values = float32_values(self.name, np.array(values, np.float64), floats)
+            except EncodeError as error:
+                error.record = row_of(np.maximum(counts, 0), error.record)
+                raise
         return Cells(self.feature.kind, values, np.maximum(counts, 0), kinds)
 
 
 def float32_values(name: str, values: Any, floats: str) -> Any:
-    """Doubles as float32; an EncodeError if one is too large or, where floats are exact, would change."""
+    """Doubles as float32; an EncodeError if one is too large or, where floats are exact, would change. Its
+    ``record`` is the place of the value."""
     if floats == "exact":
         check_exact_column(values, name)
     with np.errstate(over="ignore", under="ignore"):
         rounded = values.astype(np.float32)
-    if bool((np.isinf(rounded) & ~np.isinf(values)).any()):
-        raise EncodeError("a float is too large for float32", feature=name)
+    wrong = np.isinf(rounded) & ~np.isinf(values)
+    if bool(wrong.any()):
+        raise EncodeError("a float is too large for float32", feature=name, record=int(wrong.argmax()))
     return rounded
 
 
-def is_changed(values: Any) -> bool:
-    """Whether float32 holds other values than ``values``, doubles."""
+def row_of(counts: Ints, place: int | None) -> int:
+    """The row that has the value at a place, where rows have so many values each."""
+    return int(np.searchsorted(np.cumsum(counts), place or 0, "right"))
+
+
+def loses_digits(values: Iterable[float]) -> bool:
+    """Whether float32 has neither one of these numbers, nor one that is written like it."""
+    numbers = list(values)
+    doubles = np.array(numbers, np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        return not np.array_equal(values.astype(np.float32).astype(np.float64), values, equal_nan=True)
+        singles = doubles.astype(np.float32)
+    same = (singles == doubles) | np.isnan(doubles) | (singles.astype("S").astype(np.float64) == doubles)
+    if not bool(same.all()):
+        return True
+    large = (number for number in numbers if type(number) is int and abs(number) >= _INEXACT)
+    return any(int(float(number)) != number for number in large)
 
 
 def misfit(place: str, name: str, reason: str) -> EncodeError:

@@ -17,7 +17,7 @@ from ...payload.specs import FeatureSpec, as_features
 from ...printable import printable
 from ...records import Records
 from ...storage.paths import resolve
-from ...storage.url import local_path, stored
+from ...storage.url import is_url, local_path, stored
 from . import formats
 from .formats import TFRECORD, Format
 from .job import Job
@@ -91,8 +91,7 @@ def convert(
         progress=progress,
     )
     job.report.sources = [name_of(file) for file in job.sources]
-    if not job.sources:
-        raise ValueError("there is nothing to convert: no source is named")
+    _check_files(job)
     if inwards:
         _read(found, job, options, limits, types_known)
     else:
@@ -100,6 +99,19 @@ def convert(
             raise ValueError("shards and their compression are for TFRecords that are written")
         _write(found, job, types_known)
     return job.report
+
+
+def _check_files(job: Job) -> None:
+    """Raise ValueError if there is no source, or if the new file would replace one."""
+    if not job.sources:
+        raise ValueError("there is nothing to convert: no source is named")
+    out = name_of(job.out)
+    if hasattr(job.out, "write") or is_url(out) or not os.path.exists(out):
+        return
+    for source in job.sources:
+        name = name_of(source)
+        if isinstance(source, str) and not is_url(name) and os.path.samefile(name, out):
+            raise ValueError(f"{printable(out)} is read, so it cannot be written; choose another name")
 
 
 def _read(
@@ -148,13 +160,13 @@ def _direction(source: Any, out: Any, from_format: str | None, to_format: str | 
     """The format that is no TFRecord, and whether it is the one that is read."""
     if from_format == TFRECORD and to_format == TFRECORD:
         raise ValueError("convert is for other formats; both are TFRecords here")
+    first = _first(source)
     if to_format not in (None, TFRECORD):
-        return _able(formats.by_name(str(to_format)), inwards=False), False
+        return _written(formats.by_name(str(to_format)), first, from_format), False
     if from_format not in (None, TFRECORD):
         return _able(formats.by_name(str(from_format)), inwards=True), True
-    first = _first(source)
     if to_format is None and (written := formats.of_output(out)) is not None:
-        return written, False
+        return _written(written, first, from_format), False
     if from_format is None and (to_format == TFRECORD or formats.names_tfrecord(out)):
         return _source_format(first), True
     if from_format == TFRECORD or formats.names_tfrecord(first):
@@ -162,6 +174,18 @@ def _direction(source: Any, out: Any, from_format: str | None, to_format: str | 
             f"{printable(name_of(out))}: the name does not tell which format to write; say to_format (--to)"
         )
     return _source_format(first), True
+
+
+def _written(found: Format, first: Any, from_format: str | None) -> Format:
+    """The format that is written; ValueError if what is read is no TFRecord either."""
+    other = from_format
+    if other is None and not formats.names_tfrecord(first):
+        other = formats.of_suffix(first)
+    if other not in (None, TFRECORD):
+        raise ValueError(
+            f"{other} to {found.name}: one of both must be TFRecords; convert to these first, and then on"
+        )
+    return _able(found, inwards=False)
 
 
 def _source_format(first: Any) -> Format:

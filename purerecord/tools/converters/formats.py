@@ -273,6 +273,11 @@ def of_output(path: Any) -> Format | None:
     return found[0] if found else None
 
 
+def of_suffix(path: Any) -> str | None:
+    """The name of the first format whose suffix a file has; None if it has none of these."""
+    return next((known.name for known in _with_suffix(path)), None)
+
+
 def of_source(path: Any) -> Format | None:
     """The format of a file or folder, by its name and perhaps its content; None if it is not known."""
     if not isinstance(path, (str, bytes, os.PathLike)):

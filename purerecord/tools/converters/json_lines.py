@@ -31,6 +31,7 @@ from .column_types import (
     Collected,
     FeatureType,
     float32_values,
+    loses_digits,
     misfit,
     types_of,
 )
@@ -127,13 +128,25 @@ def _examples(batch: list[_Line], types: _Types, job: Job) -> Records:
             except EncodeError as error:
                 raise misfit(line.place, name, error.reason) from None
         columns[name] = collected
-    cells = {name: collected.cells(job.floats) for name, collected in columns.items()}
+    cells = {}
+    for name, collected in columns.items():
+        try:
+            cells[name] = collected.cells(job.floats)
+        except EncodeError as error:
+            raise misfit(batch[error.record or 0].place, name, error.reason) from None
     if not cells:
         return Records.of([b""] * len(batch))
     return encode_examples(cells)
 
 
 def _sequence_example(line: _Line, types: _Types, floats: str) -> bytes:
+    try:
+        return _encoded_sequence(line, types, floats)
+    except EncodeError as error:
+        raise misfit(line.place, error.feature or "", error.reason) from None
+
+
+def _encoded_sequence(line: _Line, types: _Types, floats: str) -> bytes:
     context = {
         name: _vector(name, types.features[name].kind, found[1], floats)
         for name, found in line.features.items()
@@ -173,6 +186,8 @@ class _Types:
         self._widths: dict[str, set[int]] = {}
         self._seen: set[str] = set()
         self._has: dict[str, int] = {}
+        self._rounded: set[str] = set()  # features with numbers that float32 does not bring back
+        self._unseen: dict[str, list[Any]] = {}  # numbers of which that is not known yet
         self._lines = 0
 
     def see(self, line: _Line) -> None:
@@ -187,12 +202,24 @@ class _Types:
             if not self.closed:
                 self._widths.setdefault(name, set()).add(min(len(found[1]), 1 << 20))
                 self._has[name] = self._has.get(name, 0) + 1
+                self._see_rounding(name, *found)
         for name, steps in (line.steps or {}).items():
             if self._takes(name):
                 for step in steps:
                     kind = self.steps.get(name, UNSET)
                     self.steps[name] = self._merged(line.place, name, kind, step)
                 self.steps.setdefault(name, UNSET)
+
+    def _see_rounding(self, name: str, kind: int, values: list[Any]) -> None:
+        if name not in self._rounded and kind in (FLOAT, INT64):
+            unseen = self._unseen.setdefault(name, [])
+            unseen += values
+            if len(unseen) >= _BATCH_LINES:
+                self._look_at_digits(name)
+
+    def _look_at_digits(self, name: str) -> None:
+        if loses_digits(self._unseen.pop(name, ())):
+            self._rounded.add(name)
 
     def _takes(self, name: str) -> bool:
         self._seen.add(name)
@@ -231,18 +258,20 @@ class _Types:
         """Each feature in a few words."""
         words = {}
         for name, feature in self.features.items():
+            self._look_at_digits(name)
             widths = self._widths.get(name, set())
             shown = feature
             if len(widths) == 1 and widths != {0} and self._given is None:
                 shown = FeatureType(feature.kind, next(iter(widths)))
+            rule = " (rounded to float32)" if feature.kind == FLOAT and name in self._rounded else ""
             missing = self._lines - self._has.get(name, 0)
-            words[name] = f"{shown}{f', missing in {missing:,}' if missing else ''}"
+            words[name] = f"{shown}{rule}{f', missing in {missing:,}' if missing else ''}"
         return words | {name: f"{NAMES[kind]} steps" for name, kind in self.steps.items()}
 
 
 def _parsed(place: str, text: bytes) -> _Line:
     try:
-        value = json.loads(text, object_pairs_hook=_distinct, parse_float=_float)
+        value = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct, parse_float=_float)
         if not isinstance(value, dict):
             raise ValueError("an object with the features of a record is needed")
         if value.keys() == {"context", "sequence"} and all(isinstance(v, dict) for v in value.values()):
@@ -253,6 +282,11 @@ def _parsed(place: str, text: bytes) -> _Line:
         raise EncodeError(f"{place}: nested too deeply") from None
     except EncodeError as error:
         raise misfit(place, error.feature or "", error.reason) from None
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg}, at column {error.colno}; each line is an object of its own"
+        raise EncodeError(f"{place}: it is no JSON: {reason}") from None
+    except UnicodeDecodeError as error:
+        raise EncodeError(f"{place}: byte 0x{text[error.start]:02x} is not UTF-8, as JSON is") from None
     except ValueError as error:
         raise EncodeError(f"{place}: {error}") from None
 

@@ -90,7 +90,10 @@ def _records(job: Job, samples: Iterator[_Sample], types: _Types) -> Iterator[Re
                     collected.add(types.fitting(name, kind, values))
                 except EncodeError as error:
                     raise misfit(sample.place, name, error.reason) from None
-            cells[name] = collected.cells(job.floats)
+            try:
+                cells[name] = collected.cells(job.floats)
+            except EncodeError as error:
+                raise misfit(batch[error.record or 0].place, name, error.reason) from None
         yield encode_examples(cells) if cells else Records.of([b""] * len(batch))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -83,11 +84,18 @@ def test_formats_can_be_named():
         ("a.tfrecord", "b@2.jsonl", {}, ValueError, "only TFRecords are written in shards"),
         ("a.tfrecord", "b.jsonl", {"shards": 2}, ValueError, "for TFRecords that are written"),
         ([], "b.tfrecord", {"from_format": "jsonl"}, ValueError, "nothing to convert"),
+        ("a.jsonl", "a.jsonl", {"to_format": "tfrecord"}, ValueError, "a.jsonl is read, so it"),
+        (["a.jsonl"], "link", {"to_format": "tfrecord"}, ValueError, "link is read, so it"),
+        ("a.tfrecord", "a.tfrecord", {"to_format": "csv"}, ValueError, "a.tfrecord is read, so it"),
+        ("a.jsonl", "b", {"from_format": "jsonl", "to_format": "csv"}, ValueError, "one of both must be"),
+        ("a.jsonl", "b.csv", {}, ValueError, "jsonl to csv: one of both must be TFRecords"),
+        ("a.jsonl", "b", {"to_format": "csv"}, ValueError, "one of both must be TFRecords"),
     ],
 )
 def test_wrong_arguments_are_one_clear_error_and_write_nothing(source, out, more, error, words):
     convert("a.jsonl", "a.tfrecord")
     Path("a.what").write_text("?")
+    os.link("a.jsonl", "link")
     before = sorted(Path().iterdir())
     with pytest.raises(error, match=words):
         convert(source, out, **more)

@@ -131,7 +131,9 @@ def test_values(text, rows):
         ('{"a": [1, "x"]}', r"line 1: feature 'a': a list of bytes and int64"),
         ('{"a": 1, "a": 2}', r"line 1: 'a' is there twice"),
         ('{"a": 1e400}', r"line 1: the number 1e400 is too large"),
-        ('{"a": 1e300}', r"too large for float32"),
+        ('{"a": 1}\n{"b": 1}\n{"a": 1e300}', r"line 3: feature 'a': a float is too large for float32"),
+        ('{"context": {}, "sequence": {"a": [[1e300]]}}', r"line 1: feature 'a': a float is too large"),
+        ("\n]\n", r"line 2: it is no JSON: Expecting value, at column 1; each line is an object of its own"),
         ('{"a": "\\ud800"}', r"line 1: feature 'a': a string that is half of a character"),
         ("[1]", r"line 1: an object with the features of a record is needed"),
         ('{"a": 1', r"line 1: "),
@@ -139,7 +141,7 @@ def test_values(text, rows):
         ("[" * 100_000, r"line 1: "),
         ('{"a": 1}\n{"context": {}, "sequence": {}}', r"cannot be in one file"),
         ('{"context": {}, "sequence": {"a": 5}}', r"line 1: a feature list is a list of steps"),
-        (b'{"a": "\xff"}', r"line 1: "),
+        (b'{"a": "\xff"}', r"line 1: byte 0xff is not UTF-8"),
     ],
 )
 def test_mistakes_are_errors_with_the_line(text, words):
@@ -158,6 +160,22 @@ def test_schema_decides_kinds_counts_and_columns():
     ]:
         with pytest.raises(pr.EncodeError, match=words):
             converted(text, schema=schema)
+
+
+def test_numbers_that_are_rounded_are_told_and_refused_on_request(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"a": 0.1, "b": 0.123456789, "c": 16777217, "d": 16777217}\n{"a": 1, "b": 1, "c": 1.5}\n'
+    )
+    report = convert(path, tmp_path / "a.tfrecord", dry_run=True)
+    assert report.types == {
+        "a": "float",
+        "b": "float (rounded to float32)",
+        "c": "float (rounded to float32)",
+        "d": "int64, missing in 1",
+    }
+    with pytest.raises(pr.EncodeError, match=r"a.jsonl: line 1: feature 'a': .* does not hold exactly"):
+        convert(path, tmp_path / "a.tfrecord", floats="exact")
 
 
 def test_columns_choose():

@@ -164,6 +164,8 @@ class CsvFile:
         if len(quotes):
             self._check_quotes(data, octets, quotes)
             ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        if b"\r" in data:
+            self._check_returns(data, octets, quotes)
         last = np.flatnonzero(octets[ends] == _NEWLINE)
         if not len(last):
             return None, 0
@@ -195,6 +197,18 @@ class CsvFile:
             reason = 'a quote inside of a cell; it is written "" there, and the cell in quotes'
             raise EncodeError(f"{self.place(line)}: {reason}")
 
+    def _check_returns(self, data: bytes, octets: Any, quotes: Ints) -> None:
+        """Raise an error for a CR that is neither in quotes nor before a LF: a line may end there."""
+        returns = np.flatnonzero(octets == _RETURN)
+        returns = returns[returns < len(octets) - 1]
+        after = octets[returns + 1]
+        lone = returns[(after != _NEWLINE) & (after != 0)]  # 0 is UTF-16, which has an error of its own
+        lone = lone[np.searchsorted(quotes, lone) % 2 == 0]
+        if len(lone):
+            line = self._line + data.count(b"\n", 0, int(lone[0]))
+            reason = "a CR alone; end every line with LF or CR LF, and quote the cells that hold a CR"
+            raise EncodeError(f"{self.place(line)}: {reason}")
+
     def _header(self, rows: _Rows, *, chosen: bool) -> list[str]:
         """The names in the first row that is not blank, which is taken away from ``rows``."""
         count = int(rows.counts[0])
@@ -208,8 +222,6 @@ class CsvFile:
             raise EncodeError(f"{place}: {_not_utf8(first.data)}") from None
         if any("\0" in name for name in names):
             raise EncodeError(f"{place}: NUL bytes; if it is UTF-16, say so (--encoding utf-16-le)")
-        if any("\r" in name for name, cell in zip(names, cells, strict=True) if cell.bare[0]):
-            raise EncodeError(f"{place}: lines that end with CR alone; make it LF or CR LF")
         others = [one for one in _USUAL_DELIMITERS if one in names[0]]
         if count == 1 and others and not chosen:
             reason = f"there is one column, {names[0][:60]!r}; is the delimiter {others[0]!r}? Then say so"
@@ -226,7 +238,8 @@ class CsvFile:
             row = int(wrong[0])
             found, names = int(rows.counts[row]), ", ".join(map(repr, self.columns[:4]))
             more = ", ..." if width > 4 else ""
-            reason = f"has {found} cells, where there are {width} columns ({names}{more})"
+            columns = "is 1 column" if width == 1 else f"are {width} columns"
+            reason = f"has {found} cell{'s' * (found != 1)}, where there {columns} ({names}{more})"
             raise EncodeError(f"{self.place(rows.lines[row])}: {reason}")
         shape = (len(rows.counts), width)
         block = Block(rows.data, rows.begins.reshape(shape), rows.ends.reshape(shape), rows.lines)

@@ -22,7 +22,16 @@ from ....payload.encode.cells import Cells
 from ....payload.values import Mask
 from ....payload.wire import ABSENT, BYTES, FLOAT, INT64, UNSET
 from ....printable import printable
-from ..column_types import GREATEST_INT, LEAST_INT, NAMES, Collected, FeatureType, float32_values, misfit
+from ..column_types import (
+    GREATEST_INT,
+    LEAST_INT,
+    NAMES,
+    Collected,
+    FeatureType,
+    float32_values,
+    loses_digits,
+    misfit,
+)
 from .csv_cells import CellColumn, CsvFile
 
 _NUMBER = re.compile(
@@ -120,8 +129,8 @@ class ColumnForm:
             for place, cell in enumerate(group[:1] if sure else group, begin):
                 self._first.setdefault(known if sure else form_of(cell), (int(lines[place]), cell))
         if self.type.kind == FLOAT and self.type.count == 1 and not self.rounded:
-            self.rounded = _any_rounded(
-                [cell for cell in cells if len(cell) > _SURE_DIGITS or b"e" in cell or b"E" in cell]
+            self.rounded = loses_digits(
+                float(cell) for cell in cells if len(cell) > _SURE_DIGITS or b"e" in cell or b"E" in cell
             )
 
     @property
@@ -166,14 +175,6 @@ def shown(cell: bytes) -> str:
     """A cell as an error shows it."""
     text = printable(repr(cell[:40].decode(errors="replace")))
     return text if len(cell) <= 40 else f"{text[:-1]}...{text[-1]}"
-
-
-def _any_rounded(cells: list[bytes]) -> bool:
-    """Whether float32 has no number that is written like one of these."""
-    values = np.array(list(map(float, cells)), np.float64)
-    with np.errstate(over="ignore", under="ignore"):
-        written = values.astype(np.float32).astype("S").astype(np.float64)
-    return not np.array_equal(written, values, equal_nan=True)
 
 
 class Converter:

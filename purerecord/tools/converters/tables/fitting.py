@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import EncodeError
 from ....payload.encode.cells import Cells, as_cells
 from ....payload.wire import ABSENT, FLOAT, INT64, UNSET
-from ..column_types import NAMES, FeatureType, float32_values
+from ..column_types import NAMES, FeatureType, float32_values, row_of
 
 
 def fitted(columns: Mapping[str, Any], types: Mapping[str, FeatureType], floats: str) -> dict[str, Cells]:
@@ -26,7 +26,11 @@ def fitted(columns: Mapping[str, Any], types: Mapping[str, FeatureType], floats:
 def _fitted(name: str, column: Any, needed: FeatureType, floats: str) -> Cells:
     cells = as_cells(name, column)
     if cells.kind == INT64 and needed.kind == FLOAT:
-        values = float32_values(name, np.asarray(cells.values).astype(np.float64), floats)
+        try:
+            values = float32_values(name, np.asarray(cells.values).astype(np.float64), floats)
+        except EncodeError as error:
+            error.record = row_of(cells.counts, error.record)
+            raise
         kinds = None if cells.kinds is None else np.where(cells.kinds == INT64, FLOAT, cells.kinds)
         cells = Cells(FLOAT, values, cells.counts, None if kinds is None else kinds.astype(np.int8))
     if cells.kind not in (UNSET, needed.kind):

@@ -44,7 +44,7 @@ def test_what_csv_writes_is_read_at_any_size_of_pieces(rows, end, piece, all_quo
         assert cells_of(without_end.encode()) == rows
 
 
-@given(st.text(st.sampled_from('a,"\n'), max_size=12), st.sampled_from([1, 3, 1 << 20]))
+@given(st.text(st.sampled_from('a,"\n\r'), max_size=12), st.sampled_from([1, 3, 1 << 20]))
 def test_any_text_is_read_as_csv_reads_it_or_is_an_error(text, piece):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_cells, "_PIECE", piece)
@@ -52,7 +52,8 @@ def test_any_text_is_read_as_csv_reads_it_or_is_an_error(text, piece):
             found = cells_of(text.encode())
         except pr.EncodeError:
             return
-    rows = dropwhile(lambda row: not row, csv.reader(io.StringIO(text, newline=""), strict=True))
+    lines = io.StringIO(text + "\n" * text.endswith("\r"), newline="\n")
+    rows = dropwhile(lambda row: not row, csv.reader(lines, strict=True))
     assert found == [row or [""] for row in rows if row or len(found[0]) == 1]
 
 
@@ -75,10 +76,11 @@ def test_marks_are_no_part_of_a_name():
     ("data", "words"),
     [
         (b"", "a.csv: is empty"),
+        (b"a\n1,2\n", r"line 2: has 2 cells, where there is 1 column \('a'\)"),
         (b"\n\n", "a.csv: is empty"),
         (b"a;b\n1;2\n", "line 1: there is one column, 'a;b'; is the delimiter ';'"),
         (b"a\tb\n", r"is the delimiter '\\t'"),
-        (b"a,b\n1,2\n\n1\n", r"line 4: has 1 cells, where there are 2 columns \('a', 'b'\)"),
+        (b"a,b\n1,2\n\n1\n", r"line 4: has 1 cell, where there are 2 columns \('a', 'b'\)"),
         (b"a,b\n1,2,3\n", "line 2: has 3 cells"),
         (b'a,b\n1,2\n1,5" pipe\n', "line 3: a quote inside of a cell"),
         (b'a,b\n1,"x"y\n', "line 2: a quote inside of a cell"),
@@ -88,7 +90,10 @@ def test_marks_are_no_part_of_a_name():
         ("a,b\n".encode("utf-16"), "a.csv: is UTF-16; say so"),
         ("a,b\n".encode("utf-32"), "a.csv: is UTF-32; say so"),
         ("a,b\n".encode("utf-16-le"), "line 1: NUL bytes"),
-        (b"a,b\r1,2\r", "lines that end with CR alone"),
+        (b"a,b\r1,2\r", "line 1: a CR alone; end every line"),
+        (b"a\n1\n2\r3\r", "line 3: a CR alone"),
+        (b"a,b\n1,2\r\r\n", "line 2: a CR alone"),
+        ("a,b\r\n".encode("utf-16-le"), "line 1: NUL bytes"),
     ],
 )
 def test_mistakes_are_errors_with_the_line(data, words):
