@@ -122,8 +122,9 @@ class FindDuplicates:
 
     @property
     def name(self) -> str:
-        """What it is called, and the file of the places that it has found."""
-        return f"duplicates-{self.part:05d}"
+        """What it is called, and the file of the places that it has found. How many parts there are follows
+        from the memory, with which a run that goes on may be as free as with the workers."""
+        return f"duplicates-{self.part:05d}-of-{self.parts:05d}"
 
     def run(self, folder: WorkFolder, progress: Progress) -> None:
         """Find them."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from purerecord import encode_example
 from purerecord.tools import dedup
+from purerecord.tools.rewrite.dedup import FindDuplicates
 from tests.support.rewriting import files_of, records, write_inputs
 from tests.support.settings import tries
 
@@ -45,6 +48,22 @@ def test_records_are_compared_by_some_features(tmp_path_factory, rows, files):
         if complete:
             seen.add(key)
     assert records(done.paths) == expected
+
+
+def test_a_run_goes_on_with_another_memory(tmp_path, monkeypatch):
+    source = write_inputs(tmp_path / "in", [b"%d" % (n % 100) for n in range(300)])
+
+    def full(self, folder, progress):
+        found(self, folder, progress)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    found = FindDuplicates.run
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(FindDuplicates, "run", full)
+        dedup(source, tmp_path / "out@1", memory=15_000)  # three parts, of which one is done
+    done = dedup(source, tmp_path / "out@1", resume=True)
+    assert records(done.paths) == [b"%d" % n for n in range(100)]
+    assert done.facts == {"duplicates": 200}
 
 
 def test_features_must_be_named_in_a_list(tmp_path):
