@@ -32,7 +32,7 @@ from .tasks import Task, run_tasks
 from .work_folder import HeldFolder, work_folder_path
 
 # The layout of the work folder. A run goes on only with what a run of the same layout has left.
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 class Dataset(NamedTuple):

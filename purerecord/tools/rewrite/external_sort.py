@@ -70,7 +70,6 @@ def sorted_source(run: Rewrite, order: Order, memory: int) -> SortedSource:
     most = min(most, max(_SMALLEST_RANGE, whole // (2 * _shards(run, runs))))
     run.folder.save_array(_RANGES, ranges(runs, max(1, most)))
     records = sum(map(len, runs))
-    runs = runs_of(run.folder, tasks, results)  # without the keys that are in memory now
     return SortedSource(WorkFolder(run.folder.path), tuple(runs), records)
 
 
@@ -97,8 +96,6 @@ def ranges(runs: Sequence[Run], most: int) -> Offsets:
         weights = _weights(runs, begins, ends)
         if sum(weights) > most and int((ends - begins).sum()) > 1:
             cut = _cut(runs, begins, ends, weights)
-            for run in runs:
-                run.forget()
             waiting += [(cut, ends), (begins, cut)]
             continue
         if len(found) > 1 and last + sum(weights) <= most:

@@ -58,9 +58,10 @@ def test_a_run_goes_on_with_another_memory(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     found = FindDuplicates.run
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+    with monkeypatch.context() as patch:
         patch.setattr(FindDuplicates, "run", full)
-        dedup(source, tmp_path / "out@1", memory=15_000)  # three parts, of which one is done
+        with pytest.raises(OSError, match="No space"):
+            dedup(source, tmp_path / "out@1", memory=15_000)  # three parts, of which one is done
     done = dedup(source, tmp_path / "out@1", resume=True)
     assert records(done.paths) == [b"%d" % n for n in range(100)]
     assert done.facts == {"duplicates": 200}

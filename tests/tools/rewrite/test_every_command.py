@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from purerecord import ChecksumError, tools, validate
+from purerecord import ChecksumError, TFRecordWriter, tools, validate
 from tests.support.damage import flip_byte
 from tests.support.rewriting import PAYLOADS, files_of, kills, records, write_inputs
 from tests.support.settings import LONG
@@ -82,6 +82,25 @@ def test_damage_is_an_error_or_skipped_and_counted(tmp_path, source, work):
     assert not any(os.scandir(tmp_path / "out")) if (tmp_path / "out").exists() else True
     done = work(source, tmp_path / "out", on_error="skip")
     assert (done.skipped, done.read) == (1, 199)
+
+
+@pytest.mark.light(2)
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs a list of the open files")
+def test_files_may_be_more_than_a_process_may_open(tmp_path, work):
+    import resource  # noqa: PLC0415 - Windows has none
+
+    (tmp_path / "in").mkdir()
+    for number, payload in enumerate(PAYLOADS):
+        with TFRecordWriter(tmp_path / "in" / f"{number:03d}.tfrecord") as writer:
+            writer.write(payload)
+    paths = sorted(map(str, (tmp_path / "in").iterdir()))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 25, hard))
+    try:
+        done = work(paths, tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert done.read == 200
 
 
 def test_progress_reaches_the_whole_input(tmp_path, source, work):
