@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from purerecord import ChecksumError, TFRecordWriter, tools, validate
+from purerecord import ChecksumError, SchemaError, TFRecordWriter, tools, validate
 from tests.support.damage import flip_byte
 from tests.support.rewriting import PAYLOADS, files_of, kills, records, write_inputs
 from tests.support.settings import LONG
@@ -101,6 +101,33 @@ def test_files_may_be_more_than_a_process_may_open(tmp_path, work):
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert done.read == 200
+
+
+def test_a_file_that_is_named_twice_is_an_error(tmp_path, source, work):
+    with pytest.raises(ValueError, match=r"in-0\.tfrecord is among the input twice; so would be its records"):
+        work([source, str(tmp_path / "in" / "." / "in-0.tfrecord")], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (lambda source, out: tools.sort(source, out / "x", "nmae"), "feature 'nmae': no record has a value"),
+        (lambda source, out: tools.dedup(source, out / "x", by=["nmae"]), "feature 'nmae': no record has"),
+        (
+            lambda source, out: tools.dedup(source, out / "x", by=["id", "nmae"]),
+            "no record has values of all of 'id', 'nmae'; are the names right",
+        ),
+        (
+            lambda source, out: tools.split(source, out / "{split}", {"a": 1}, stratify="nmae"),
+            "feature 'nmae': no record has",
+        ),
+    ],
+)
+def test_a_feature_that_no_record_has_is_an_error(tmp_path, source, work, reason):
+    with pytest.raises(SchemaError, match=reason):
+        work(source, tmp_path / "out")
+    assert not (tmp_path / "out").exists() or not any((tmp_path / "out").iterdir())
 
 
 def test_progress_reaches_the_whole_input(tmp_path, source, work):
