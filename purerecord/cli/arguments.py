@@ -42,7 +42,7 @@ exit codes:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
+        self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -41,11 +41,11 @@ def test_every_option_says_what_it_does():
         ("salvage", "sound"),
     ],
 )
-def test_wrong_usage_is_code_2(capfd, arguments):
+def test_wrong_usage_is_code_2_and_one_line(capfd, arguments):
     code, out, err = run(capfd, *arguments)
     assert code == 2
     assert out == ""
-    assert "usage:" in err
+    assert re.fullmatch(r"purerecord.*: .*; see purerecord.* --help\n", err)
 
 
 def test_no_arguments_print_the_help(capfd):

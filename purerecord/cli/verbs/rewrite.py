@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
+from argparse import ArgumentError, Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...printable import printable_json
+from ...printable import printable, printable_json
 from ...storage.file_handles import file_size
 from ...storage.paths import resolve
 from ...storage.url import is_url, stored
@@ -57,7 +58,7 @@ def select(arguments: Namespace) -> int:
             where=arguments.where,
             features=arguments.features,
             drop=arguments.drop or (),
-            rename=dict(arguments.rename or ()),
+            rename=_renamed(arguments.rename or ()),
             **run.how,
         )
         return run.report(done)
@@ -176,6 +177,15 @@ class _Run:
         elif not (self._arguments.quiet and done.ok):
             write(str(done).encode() + b"\n")
         return outcome.code
+
+
+def _renamed(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for old, new in pairs:
+        if old in names:
+            raise ArgumentError(None, f"--rename names {printable(repr(old))} twice")
+        names[old] = new
+    return names
 
 
 def _total(paths: list[str]) -> int:

@@ -192,6 +192,8 @@ def _shares(text: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = part.partition("=")
+        if name in shares:
+            raise argparse.ArgumentTypeError(f"it names {name!r} twice")
         try:
             shares[name] = float(share)
         except ValueError:

@@ -16,13 +16,14 @@ import numpy as np
 from ... import public
 from ...bytes_column import Offsets
 from ...container.frames import OVERHEAD
+from ...errors import SchemaError
 from ...processes.pool import Progress
 from ...records import Records
 from ...storage.sizes import size_in_bytes
 from .engine import Rewrite
 from .how import How
 from .inputs import Input
-from .record_keys import Keys, feature_digests, payload_digests
+from .record_keys import NO_VALUE, Keys, feature_digests, payload_digests
 from .report import Rewritten
 from .work_folder import WorkFolder
 
@@ -60,6 +61,15 @@ def dedup(
         most = max(1, size // run.processes // _PER_RECORD)
         tasks = [NoteDigests(source, features, most) for source in run.inputs]
         results = run.run(tasks)
+        if any(result["records"] for result in results) and not any(result["known"] for result in results):
+            assert by is not None
+            raise (
+                SchemaError(NO_VALUE, feature=by[0])
+                if len(by) == 1
+                else SchemaError(
+                    f"no record has values of all of {', '.join(map(repr, by))}; are the names right?"
+                )
+            )
         found = zip(tasks, results, strict=True)
         names = tuple(f"{task.name}-{number}" for task, result in found for number in range(result["runs"]))
         records = sum(result["records"] for result in results)
@@ -85,11 +95,12 @@ class NoteDigests:
     def run(self, folder: WorkFolder, progress: Progress) -> None:
         """Note them."""
         waiting: list[Keys] = []
-        runs = count = 0
+        runs = count = known = 0
         with closing(self.source.batches()) as reading:
             for batch in reading:
                 first = reading.records - len(batch)
                 waiting.append(self._rows(batch, self.source.sequence(first, len(batch))))
+                known += waiting[-1].shape[1]
                 count += len(batch)
                 progress(batch.nbytes + OVERHEAD * len(batch), 0)
                 if count >= self.most:
@@ -98,7 +109,7 @@ class NoteDigests:
             if count:
                 self._save(folder, runs, waiting)
                 runs += 1
-            folder.mark(self.name, {"runs": runs, "records": reading.records})
+            folder.mark(self.name, {"runs": runs, "records": reading.records, "known": known})
 
     def _rows(self, records: Records, places: Offsets) -> Keys:
         if self.by is None:
@@ -122,8 +133,9 @@ class FindDuplicates:
 
     @property
     def name(self) -> str:
-        """What it is called, and the file of the places that it has found."""
-        return f"duplicates-{self.part:05d}"
+        """What it is called, and the file of the places that it has found. How many parts there are follows
+        from the memory, with which a run that goes on may be as free as with the workers."""
+        return f"duplicates-{self.part:05d}-of-{self.parts:05d}"
 
     def run(self, folder: WorkFolder, progress: Progress) -> None:
         """Find them."""

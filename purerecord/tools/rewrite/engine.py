@@ -32,7 +32,7 @@ from .tasks import Task, run_tasks
 from .work_folder import HeldFolder, work_folder_path
 
 # The layout of the work folder. A run goes on only with what a run of the same layout has left.
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 class Dataset(NamedTuple):
@@ -76,15 +76,29 @@ class Rewrite:
         if not self.how["dry_run"]:
             path = work_folder_path(self.output.whole, self.how["temporary"])
             self.folder = HeldFolder(path, self._plan, resume=self.how["resume"])
+            try:
+                self.beside = self._folder_beside()
+            except BaseException:
+                self.folder.release()
+                raise
         return self
+
+    def _folder_beside(self) -> HeldFolder | None:
+        """Where complete shards wait for their names, if the folder for temporary files may be on another
+        disk: a file can get its name at once only on the disk where it is."""
+        path = work_folder_path(self.output.whole, None)
+        if isinstance(self.output.whole, Url) or os.path.abspath(path) == os.path.abspath(self.folder.path):
+            return None
+        return HeldFolder(path, self._plan, resume=self.folder.resumed)
 
     def __exit__(self, kind: Any, error: Any, _: object) -> None:
         if self.how["dry_run"]:
             return
-        if kind is None or isinstance(error, (ValueError, TypeError)):
-            with suppress(OSError):  # Windows keeps a file that is still open somewhere
-                self.folder.remove()
-        self.folder.release()
+        for folder in filter(None, (self.folder, self.beside)):
+            if kind is None or isinstance(error, (ValueError, TypeError)):
+                with suppress(OSError):  # Windows keeps a file that is still open somewhere
+                    folder.remove()
+            folder.release()
 
     @property
     def processes(self) -> int:
@@ -193,7 +207,7 @@ class Rewrite:
         check_names(names, self.inputs)
         for dataset in datasets:
             _remove(dataset.output.manifest)  # of older shards
-        publish(self.folder, shards, self.workers)
+        publish(self.folder, shards, self.workers, self.beside)
         manifests = [dataset.output.manifest for dataset in datasets] if self.how["manifest"] else []
         for path, dataset in zip(manifests, datasets, strict=False):
             _manifest(dataset).save(path)

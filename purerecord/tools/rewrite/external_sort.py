@@ -22,6 +22,7 @@ from ...records import Records
 from ...storage.sizes import size_in_bytes
 from .engine import Rewrite
 from .how import How
+from .record_keys import NO_VALUE
 from .report import Rewritten
 from .sort_keys import Order, joined_keys, mixed, order_of
 from .sorted_runs import Key, Run, WriteRuns, chunks, kinds_of, runs_of
@@ -64,13 +65,14 @@ def sorted_source(run: Rewrite, order: Order, memory: int) -> SortedSource:
     runs = runs_of(run.folder, tasks, results)
     if len(kinds := kinds_of(runs)) > 1:
         raise SchemaError(mixed(kinds), feature=getattr(order, "feature", None))
+    if not kinds and runs:
+        raise SchemaError(NO_VALUE, feature=getattr(order, "feature", None))
     most = int(memory * _RANGE_SHARE)
     whole = sum(one.weight(0, len(one)) for one in runs)
     # A shard that begins inside a range reads it again, so ranges are smaller than shards.
     most = min(most, max(_SMALLEST_RANGE, whole // (2 * _shards(run, runs))))
     run.folder.save_array(_RANGES, ranges(runs, max(1, most)))
     records = sum(map(len, runs))
-    runs = runs_of(run.folder, tasks, results)  # without the keys that are in memory now
     return SortedSource(WorkFolder(run.folder.path), tuple(runs), records)
 
 
@@ -97,8 +99,6 @@ def ranges(runs: Sequence[Run], most: int) -> Offsets:
         weights = _weights(runs, begins, ends)
         if sum(weights) > most and int((ends - begins).sum()) > 1:
             cut = _cut(runs, begins, ends, weights)
-            for run in runs:
-                run.forget()
             waiting += [(cut, ends), (begins, cut)]
             continue
         if len(found) > 1 and last + sum(weights) <= most:

@@ -95,10 +95,15 @@ def find_inputs(paths: Any, compression: Any, on_error: str, storage: tuple[Any,
     """The files that ``paths`` name."""
     files = resolve(stored(paths, *storage) if _has_url(paths, storage) else paths)
     found = []
+    names: set[str] = set()
     for number, file in enumerate(files):
         if not isinstance(file, str) or is_stream(file):
             name = printable(str(getattr(file, "name", file)))
             raise ValueError(f"{name} can be read only once; rewriting needs files, so save it first")
+        name = str(file) if isinstance(file, Url) else os.path.abspath(file)
+        if name in names:
+            raise ValueError(f"{printable(str(file))} is among the input twice; so would be its records")
+        names.add(name)
         size, version = status(file)
         with closing(open_source(file, compression)) as opened:
             opened.detect_compression()

@@ -8,7 +8,10 @@ This module must not know what the shards hold.
 
 from __future__ import annotations
 
+import errno
+import filecmp
 import os
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,8 +35,10 @@ class Complete(NamedTuple):
     target: str
 
 
-def publish(folder: WorkFolder, shards: Sequence[Complete], workers: Workers) -> None:
-    """Give the shards their names."""
+def publish(
+    folder: WorkFolder, shards: Sequence[Complete], workers: Workers, beside: WorkFolder | None = None
+) -> None:
+    """Give the shards their names; they are brought to a folder ``beside`` the output first, if there is one."""
     if shards and isinstance(shards[0].target, Url):
         _upload_all(folder, shards, workers)
         return
@@ -41,10 +46,35 @@ def publish(folder: WorkFolder, shards: Sequence[Complete], workers: Workers) ->
         parent = os.path.dirname(shard.target)
         if parent:
             os.makedirs(parent, exist_ok=True)
+    if beside is not None:
+        for shard in shards:
+            _bring(folder.file(shard.file), beside.file(shard.file))
+        folder = beside
     began = folder.done("publishing") is not None
     folder.mark("publishing", {})
     waiting = [shard for shard in shards if not began or os.path.lexists(folder.file(shard.file))]
     _replace_all(folder, waiting)
+
+
+def _bring(source: str, target: str) -> None:
+    """Move a shard from one folder to another, perhaps on another disk, where it is read back."""
+    if not os.path.lexists(source):
+        return  # a run with which this one goes on has brought it
+    try:
+        os.replace(source, target)
+        return
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+    temporary = f"{target}.partial"
+    with writing(temporary):
+        shutil.copyfile(source, temporary)
+        with open(temporary, "r+b") as file:  # Windows syncs only what is open for writing
+            os.fsync(file.fileno())
+    if not filecmp.cmp(source, temporary, shallow=False):
+        raise OSError(errno.EIO, "what was read back is not what was written; is the disk sound?", temporary)
+    os.replace(temporary, target)
+    os.unlink(source)
 
 
 def _replace_all(folder: WorkFolder, shards: Sequence[Complete]) -> None:

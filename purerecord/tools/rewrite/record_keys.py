@@ -19,6 +19,8 @@ from ..one_kind import of_one_kind
 Keys = npt.NDArray[np.uint64]
 # Bytes of a digest. Two different records have the same one with a probability of 2**-128.
 DIGEST = 16
+# Why nothing can follow from the values of a feature.
+NO_VALUE = "no record has a value of it; is the name right?"
 
 
 def random_keys(numbers: npt.NDArray[Any], seed: int) -> Keys:

@@ -55,7 +55,7 @@ def sample(
     if run.dry_run:
         return run.would()
     with run:
-        last = int((fraction or 0) * 2.0**64) - 1 if count is None else _last_key(run, count, seed)
+        last = max(0, int((fraction or 0) * 2.0**64) - 1) if count is None else _last_key(run, count, seed)
         return run.mapped(KeepSmallest(min(last, 2**64 - 1), seed))
 
 

@@ -1,4 +1,4 @@
-"""Sorted runs: as many records as memory holds, sorted and written to a file, with their keys beside it.
+"""Sorted runs: as many records as memory holds, sorted and written to a file, with their keys.
 
 A run can be asked where a key would stand in it, and for any range of its records, without reading the rest.
 This module must not know how runs are merged.
@@ -7,22 +7,20 @@ This module must not know how runs are merged.
 from __future__ import annotations
 
 import errno
-import mmap as mmap_module
 import os
 from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cached_property, total_ordering
-from mmap import mmap
-from typing import Any
+from functools import total_ordering
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ...bytes_column import BytesColumn, Offsets
 from ...container.frames import OVERHEAD, crcs_of
 from ...memory.copying import copy_ranges
-from ...payload.wire import UNSET
+from ...payload.wire import BYTES, UNSET
 from ...processes.pool import Progress
 from ...records import Records
 from ...storage.paths import writing
@@ -34,6 +32,12 @@ from .work_folder import WorkFolder
 PER_RECORD = 150
 # Records and bytes that are written at once.
 _RECORDS_AT_ONCE, _BYTES_AT_ONCE = 8192, 1 << 22
+
+# What is written of each record beside its payload: its key, and where its payload and its string end.
+_ROW = np.dtype(
+    [("rank", "u1"), ("number", "<u8"), ("place", "<i8"), ("end", "<i8"), ("text_end", "<i8"), ("crc", "<u4")]
+)
+_UNSOUND = "what was read back is not what was written; is the disk sound?"
 
 Key = tuple[int, Any, int]
 
@@ -110,7 +114,7 @@ class WriteRuns:
 
     def run(self, folder: WorkFolder, progress: Progress) -> None:
         """Write them."""
-        kinds: list[int] = []
+        runs: list[dict[str, int]] = []
         collected = Collected(self.limit)
         with closing(self.source.batches()) as reading:
             for batch in reading:
@@ -122,32 +126,32 @@ class WriteRuns:
                         some = batch[:count]
                         collected.add(some, self.order.keys(some, places[:count]), places[:count])
                     if count < len(batch):
-                        kinds.append(self._write(folder, len(kinds), collected))
+                        runs.append(self._write(folder, len(runs), collected))
                     batch, places = batch[count:], places[count:]  # noqa: PLW2901 - the rest of it
             if collected.any:
-                kinds.append(self._write(folder, len(kinds), collected))
-            folder.mark(self.name, {"kinds": kinds, "records": reading.records, **reading.damage})
+                runs.append(self._write(folder, len(runs), collected))
+            folder.mark(self.name, {"runs": runs, "records": reading.records, **reading.damage})
 
-    def _write(self, folder: WorkFolder, number: int, collected: Collected) -> int:
+    def _write(self, folder: WorkFolder, number: int, collected: Collected) -> dict[str, int]:
         records, keys, places = collected.sorted(descending=self.order.descending)
-        name = f"{self.name}-{number}"
-        folder.save_array(f"{name}-ranks", keys.ranks)
-        folder.save_array(f"{name}-numbers", keys.numbers)
-        folder.save_array(f"{name}-places", places)
-        folder.save_array(f"{name}-ends", np.append(0, np.cumsum(records.lengths)))
+        rows = np.zeros(len(records), _ROW)
+        rows["rank"], rows["number"], rows["place"] = keys.ranks, keys.numbers, places
+        rows["end"] = np.cumsum(records.lengths)
+        texts = b""
         if keys.texts is not None:
-            texts = keys.texts.packed()
-            folder.save_array(f"{name}-texts", np.frombuffer(b"".join(texts), np.uint8))
-            folder.save_array(f"{name}-bounds", np.append(0, np.cumsum(texts.lengths)))
-        crcs = [np.empty(0, np.uint32)]
-        with writing(path := folder.file(name)), open(path, "wb") as file:
+            texts = b"".join(keys.texts.packed())
+            rows["text_end"] = np.cumsum(keys.texts.lengths)
+        begin = size = 0
+        with writing(path := folder.file(f"{self.name}-{number}")), open(path, "wb") as file:
             for some in chunks(records):
-                crcs.append(crcs_of(some))
-                file.write(b"".join(some.views()))
+                rows["crc"][begin : begin + len(some)] = crcs_of(some)
+                begin += len(some)
+                size += file.write(b"".join(some.views()))
+            file.write(texts)
+            file.write(rows.data)
             file.flush()
             os.fsync(file.fileno())
-        folder.save_array(f"{name}-crcs", np.concatenate(crcs))
-        return keys.kind
+        return {"kind": keys.kind, "records": len(records), "size": size, "text_size": len(texts)}
 
 
 def chunks(records: Records) -> Iterator[Records]:
@@ -179,119 +183,133 @@ class _Descending:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was written to ``folder``; of the ``kind`` that its values are."""
+    """A run that was written to ``folder``; of the ``kind`` that its values are.
+
+    Its file has the payloads, of ``size`` bytes, then the keys that are strings, of ``text_size`` bytes, then
+    a row for each record. No file is held open: there may be more runs than a process may open files.
+    """
 
     folder: WorkFolder
     name: str
     kind: int
     descending: bool
+    records: int
+    size: int
+    text_size: int
 
-    def _array(self, what: str) -> Any:
-        return self.folder.load_array(f"{self.name}-{what}")
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        path = self.folder.file(self.name)
+        with writing(path), open(path, "rb", buffering=0) as file:
+            yield file
 
-    @cached_property
-    def _ranks(self) -> Any:
-        return self._array("ranks")
+    def _read(self, file: BinaryIO, begin: int, target: Any) -> bool:
+        """Fill ``target`` with the bytes from ``begin`` on; whether there were enough."""
+        file.seek(begin)
+        view, got = memoryview(target).cast("B"), 0
+        while got < len(view) and (more := file.readinto(view[got:])):  # type: ignore[attr-defined]
+            got += more
+        return got == len(view)
 
-    @cached_property
-    def _numbers(self) -> Any:
-        return self._array("numbers")
+    def _rows(self, file: BinaryIO, begin: int, end: int) -> Any:
+        rows = np.empty(max(0, end - begin), _ROW)
+        if not self._read(file, self.size + self.text_size + begin * _ROW.itemsize, rows):
+            raise OSError(errno.EIO, _UNSOUND)
+        return rows
 
-    @cached_property
-    def _places(self) -> Any:
-        return self._array("places")
+    def _key(self, file: BinaryIO, row: int) -> Key:
+        (found,) = self._rows(file, row, row + 1).tolist()
+        rank, number, place, _, text_end, _ = found
+        if rank != VALUE:
+            return rank, 0, place
+        if self.kind != BYTES:
+            return rank, number, place
+        begin = self._bound(file, row, "text_end")
+        buffer = bytearray(text_end - begin)
+        if not self._read(file, self.size + begin, buffer):
+            raise OSError(errno.EIO, _UNSOUND)
+        text = bytes(buffer)
+        return rank, _Descending(text) if self.descending else text, place
 
-    @cached_property
-    def _ends(self) -> Any:
-        return self._array("ends")
+    def _bound(self, file: BinaryIO, row: int, what: str = "end") -> int:
+        """Where the payload, or the string, of a record begins."""
+        return int(self._rows(file, row - 1, row)[what][0]) if row else 0
 
-    @cached_property
-    def _texts(self) -> tuple[Any, Any] | None:
-        has = os.path.exists(self.folder.file(f"{self.name}-bounds.npy"))
-        return (self._array("texts"), self._array("bounds")) if has else None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.folder, self.name, self.kind, self.descending)  # without the arrays
-
-    def forget(self) -> None:
-        """Give back the memory of what was looked at; the system keeps the files in its cache."""
-        for array in vars(self).values():
-            mapped = getattr(array, "base", None)
-            if isinstance(mapped, mmap) and hasattr(mmap_module, "MADV_DONTNEED"):
-                mapped.madvise(mmap_module.MADV_DONTNEED)
+    def _bounds(self, file: BinaryIO, begin: int, end: int, what: str = "end") -> Offsets:
+        """Where some payloads, or strings, begin, and where the last one ends."""
+        bounds = np.zeros(end - begin + 1, np.int64)
+        skipped = 0 if begin else 1  # the first one begins at 0, and no row says so
+        bounds[skipped:] = self._rows(file, begin - 1 + skipped, end)[what]
+        return bounds
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self.records
 
     def key(self, row: int) -> Key:
         """The key of a record."""
-        rank, place = int(self._ranks[row]), int(self._places[row])
-        if rank != VALUE:
-            return rank, 0, place
-        if self._texts is None:
-            return rank, int(self._numbers[row]), place
-        texts, bounds = self._texts
-        text = texts[bounds[row] : bounds[row + 1]].tobytes()
-        return rank, _Descending(text) if self.descending else text, place
+        with self._opened() as file:
+            return self._key(file, row)
 
     def rows_up_to(self, key: Key, begin: int, end: int) -> int:
         """The first row of [begin, end) whose key is larger; ``end`` if there is none."""
-        return begin + bisect_right(range(begin, end), key, key=self.key)
+        if begin == end:
+            return end
+        with self._opened() as file:
+            return begin + bisect_right(range(begin, end), key, key=lambda row: self._key(file, row))
 
     def weight(self, begin: int, end: int) -> int:
         """What some records take in memory."""
-        weight = int(self._ends[end] - self._ends[begin]) + PER_RECORD * (end - begin)
-        if self._texts is not None:
-            weight += int(self._texts[1][end] - self._texts[1][begin])
-        return weight
+        with self._opened() as file:
+            weight = self._bound(file, end) - self._bound(file, begin) + PER_RECORD * (end - begin)
+            if self.kind == BYTES:
+                weight += self._bound(file, end, "text_end") - self._bound(file, begin, "text_end")
+            return weight
 
     def middle(self, begin: int, end: int) -> int:
         """The record of [begin, end) that is in the middle of the bytes."""
-        half = (int(self._ends[begin]) + int(self._ends[end])) // 2
-        return min(
-            end - 1, begin + max(0, int(np.searchsorted(self._ends[begin : end + 1], half, "right")) - 1)
-        )
+        with self._opened() as file:
+            half = (self._bound(file, begin) + self._bound(file, end)) // 2
+            after = bisect_right(range(begin, end), half, key=lambda row: self._bound(file, row))
+        return begin + max(0, after - 1)
 
     def lengths(self, begin: int, end: int) -> Offsets:
         """The lengths of some records."""
-        lengths: Offsets = np.diff(self._array("ends")[begin : end + 1])
-        return lengths
+        with self._opened() as file:
+            lengths: Offsets = np.diff(self._bounds(file, begin, end))
+            return lengths
 
     def keys(self, begin: int, end: int) -> tuple[SortKeys, Offsets]:
-        """The keys and places of some records. The files are mapped anew: what was read of a file that stays
-        mapped counts as memory in use."""
+        """The keys and places of some records."""
         texts = None
-        if self._texts is not None:
-            bounds = np.array(self._array("bounds")[begin : end + 1])
-            data = self._array("texts")[bounds[0] : bounds[-1]].tobytes()
-            texts = BytesColumn(data, bounds[:-1] - bounds[0], bounds[1:] - bounds[0])
-        ranks, numbers, places = (
-            np.array(self._array(what)[begin:end]) for what in ("ranks", "numbers", "places")
-        )
+        with self._opened() as file:
+            rows = self._rows(file, begin, end)
+            if self.kind == BYTES:
+                bounds = self._bounds(file, begin, end, "text_end")
+                data = bytearray(int(bounds[-1] - bounds[0]))
+                if not self._read(file, self.size + int(bounds[0]), data):
+                    raise OSError(errno.EIO, _UNSOUND)
+                texts = BytesColumn(bytes(data), bounds[:-1] - bounds[0], bounds[1:] - bounds[0])
+        ranks, numbers, places = (rows[what].copy() for what in ("rank", "number", "place"))
         return SortKeys(ranks, numbers, texts, self.kind), places
 
     def read(self, begin: int, end: int, target: Any) -> None:
         """Read the payloads of some records, one after the other, into a buffer of their size."""
-        bounds = np.array(self._array("ends")[begin : end + 1])
-        path = self.folder.file(self.name)
-        with writing(path), open(path, "rb", buffering=0) as file:
-            file.seek(int(bounds[0]))
-            view, got = memoryview(target), 0
-            while got < len(view) and (more := file.readinto(view[got:])):
-                got += more
-        bounds -= bounds[0]
-        records = Records(target, bounds[:-1], bounds[1:])
-        if got < len(view) or bool((crcs_of(records) != self._array("crcs")[begin:end]).any()):
-            reason = "what was read back is not what was written; is the disk sound?"
-            raise OSError(errno.EIO, reason, path)
+        with self._opened() as file:
+            bounds = self._bounds(file, begin, end)
+            enough = self._read(file, int(bounds[0]), target)
+            bounds -= bounds[0]
+            crcs = self._rows(file, begin, end)["crc"]
+            records = Records(target, bounds[:-1], bounds[1:])
+            if not enough or bool((crcs_of(records) != crcs).any()):
+                raise OSError(errno.EIO, _UNSOUND)
 
 
 def runs_of(folder: WorkFolder, tasks: list[WriteRuns], results: list[dict[str, Any]]) -> list[Run]:
     """The runs that the tasks have written."""
     return [
-        Run(WorkFolder(folder.path), f"{task.name}-{number}", kind, task.order.descending)
+        Run(WorkFolder(folder.path), f"{task.name}-{number}", descending=task.order.descending, **facts)
         for task, result in zip(tasks, results, strict=True)
-        for number, kind in enumerate(result["kinds"])
+        for number, facts in enumerate(result["runs"])
     ]
 
 

@@ -23,7 +23,7 @@ from .engine import Rewrite
 from .how import How
 from .inputs import Input
 from .outputs import in_each
-from .record_keys import Keys, feature_digests, part_bounds, payload_digests, random_keys
+from .record_keys import NO_VALUE, Keys, feature_digests, part_bounds, payload_digests, random_keys
 from .report import Rewritten
 from .strata import NoteClasses, cuts_of
 from .work_folder import WorkFolder
@@ -77,6 +77,8 @@ def split(
             found = zip(tasks, run.run(tasks), strict=True)
             runs = [one for task, result in found for one in task.runs(run.folder, result)]
             classes, cuts = cuts_of(runs, list(accumulate(shares))[:-1])
+            if classes.tolist() == [0]:
+                raise SchemaError(NO_VALUE, feature=stratify)
         tasks_done = run.map(Divide(keyed, classes, cuts))
         for part, name in enumerate(splits):
             run.facts[f"{name}"] = sum(result["parts"][part]["records"] for result in run.results)

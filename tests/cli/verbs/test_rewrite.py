@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 from purerecord import TFRecordWriter, decode_example, encode_example
@@ -113,7 +114,7 @@ def test_split_writes_a_dataset_for_each_name(capfd):
         capfd, "split", "sound", "{split}@2", "--split", "train=0.8,val=0.2", "--stratify", "name"
     )
     assert (code, err) == (0, "")
-    assert out.startswith("100 records read, 100 written and verified, 100 train, 0 val\n4 files, ")
+    assert out.startswith("100 records read, 100 written and verified, 81 train, 19 val\n4 files, ")
     code, out, err = run(capfd, "split", "sound", "{split}", "--split", "a=0.5,b=0.5", "--by", "label", "-q")
     assert (code, out, err) == (0, "", "")
     assert sorted(records(["a", "b"])) == sorted(PAYLOADS)
@@ -138,7 +139,8 @@ def test_sort_takes_a_feature_and_a_direction(capfd):
 
 
 def test_dedup_keeps_the_first_of_equal_records(capfd):
-    assert run(capfd, "dedup", "sound", "sound", "once") == (
+    shutil.copy("sound", "copy")
+    assert run(capfd, "dedup", "sound", "copy", "once") == (
         0,
         "200 records read, 100 written and verified, 100 duplicates\n1 file, 7.3 kB: once\n",
         "",

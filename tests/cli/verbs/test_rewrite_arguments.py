@@ -19,6 +19,8 @@ from tests.support.command_line import run
         (("sample", "sound", "new", "-n", "1", "--fraction", "1"), "not allowed with argument"),
         (("select", "sound", "new", "--rename", "a"), "it must be like OLD=NEW, not 'a'"),
         (("split", "sound", "new", "--split", "train"), "it must be like train=0.8,val=0.2"),
+        (("split", "sound", "new", "--split", "a=0.5,a=0.5"), "it names 'a' twice"),
+        (("select", "sound", "new", "--rename", "a=b", "--rename", "a=c"), "--rename names 'a' twice"),
     ],
 )
 def test_wrong_usage_is_code_2(capfd, arguments, reason):

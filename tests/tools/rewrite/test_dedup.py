@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purerecord import encode_example
+from purerecord import SchemaError, encode_example
 from purerecord.tools import dedup
+from purerecord.tools.rewrite.dedup import FindDuplicates
 from tests.support.rewriting import files_of, records, write_inputs
 from tests.support.settings import tries
 
@@ -35,7 +38,12 @@ def test_records_are_those_of_a_dict(tmp_path_factory, payloads, files, memory):
 def test_records_are_compared_by_some_features(tmp_path_factory, rows, files):
     folder = tmp_path_factory.mktemp("dedup")
     payloads = [encode_example({**row, "id": n}) for n, row in enumerate(rows)]
-    done = dedup(write_inputs(folder / "in", payloads, files), folder / "out@2", by=["x", "y"], memory=2000)
+    source = write_inputs(folder / "in", payloads, files)
+    if rows and not any("x" in row and row.get("y", []) != [] for row in rows):
+        with pytest.raises(SchemaError, match="no record has values of all of 'x', 'y'"):
+            dedup(source, folder / "out@2", by=["x", "y"])
+        return
+    done = dedup(source, folder / "out@2", by=["x", "y"], memory=2000)
     seen, expected = set(), []
     for row, payload in zip(rows, payloads, strict=True):
         complete = "x" in row and row.get("y", []) != []
@@ -45,6 +53,23 @@ def test_records_are_compared_by_some_features(tmp_path_factory, rows, files):
         if complete:
             seen.add(key)
     assert records(done.paths) == expected
+
+
+def test_a_run_goes_on_with_another_memory(tmp_path, monkeypatch):
+    source = write_inputs(tmp_path / "in", [b"%d" % (n % 100) for n in range(300)])
+
+    def full(self, folder, progress):
+        found(self, folder, progress)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    found = FindDuplicates.run
+    with monkeypatch.context() as patch:
+        patch.setattr(FindDuplicates, "run", full)
+        with pytest.raises(OSError, match="No space"):
+            dedup(source, tmp_path / "out@1", memory=15_000)  # three parts, of which one is done
+    done = dedup(source, tmp_path / "out@1", resume=True)
+    assert records(done.paths) == [b"%d" % n for n in range(100)]
+    assert done.facts == {"duplicates": 200}
 
 
 def test_features_must_be_named_in_a_list(tmp_path):

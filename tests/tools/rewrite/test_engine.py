@@ -7,6 +7,8 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,31 @@ def test_killed_at_any_step_it_can_be_run_again(tmp_path, source, name, resume):
         assert left.items() <= expected.items(), "what has its name is whole"
         work(source, out, resume=resume)
         assert files_of(out) == expected
+        for path in expected:
+            os.unlink(out / path)
+
+
+@pytest.fixture
+def other_disk():
+    """A folder on another disk than the files of the tests."""
+    if not os.path.isdir("/dev/shm") or os.stat("/dev/shm").st_dev == os.stat(tempfile.gettempdir()).st_dev:
+        pytest.skip("needs two file systems")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as path:
+        yield Path(path)
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_temporary_files_may_be_on_another_disk_also_if_killed(tmp_path, source, other_disk, resume):
+    out = tmp_path / "out"
+    reshard(source, tmp_path / "expected" / "new@4", manifest=True)
+    expected = files_of(tmp_path / "expected")
+    work = partial(reshard, source, out / "new@4", manifest=True, temporary=str(other_disk))
+    for _ in kills(work, step=1 if LONG else 7):
+        left = {path: data for path, data in files_of(out).items() if ".rewriting" not in path}
+        assert left.items() <= expected.items(), "what has its name is whole"
+        work(resume=resume)
+        assert files_of(out) == expected
+        assert not list(other_disk.iterdir())
         for path in expected:
             os.unlink(out / path)
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from purerecord import ChecksumError, tools, validate
+from purerecord import ChecksumError, SchemaError, TFRecordWriter, tools, validate
 from tests.support.damage import flip_byte
 from tests.support.rewriting import PAYLOADS, files_of, kills, records, write_inputs
 from tests.support.settings import LONG
@@ -82,6 +82,52 @@ def test_damage_is_an_error_or_skipped_and_counted(tmp_path, source, work):
     assert not any(os.scandir(tmp_path / "out")) if (tmp_path / "out").exists() else True
     done = work(source, tmp_path / "out", on_error="skip")
     assert (done.skipped, done.read) == (1, 199)
+
+
+@pytest.mark.light(2)
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs a list of the open files")
+def test_files_may_be_more_than_a_process_may_open(tmp_path, work):
+    import resource  # noqa: PLC0415 - Windows has none
+
+    (tmp_path / "in").mkdir()
+    for number, payload in enumerate(PAYLOADS):
+        with TFRecordWriter(tmp_path / "in" / f"{number:03d}.tfrecord") as writer:
+            writer.write(payload)
+    paths = sorted(map(str, (tmp_path / "in").iterdir()))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 25, hard))
+    try:
+        done = work(paths, tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert done.read == 200
+
+
+def test_a_file_that_is_named_twice_is_an_error(tmp_path, source, work):
+    with pytest.raises(ValueError, match=r"in-0\.tfrecord is among the input twice; so would be its records"):
+        work([source, str(tmp_path / "in" / "." / "in-0.tfrecord")], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (lambda source, out: tools.sort(source, out / "x", "nmae"), "feature 'nmae': no record has a value"),
+        (lambda source, out: tools.dedup(source, out / "x", by=["nmae"]), "feature 'nmae': no record has"),
+        (
+            lambda source, out: tools.dedup(source, out / "x", by=["id", "nmae"]),
+            "no record has values of all of 'id', 'nmae'; are the names right",
+        ),
+        (
+            lambda source, out: tools.split(source, out / "{split}", {"a": 1}, stratify="nmae"),
+            "feature 'nmae': no record has",
+        ),
+    ],
+)
+def test_a_feature_that_no_record_has_is_an_error(tmp_path, source, work, reason):
+    with pytest.raises(SchemaError, match=reason):
+        work(source, tmp_path / "out")
+    assert not (tmp_path / "out").exists() or not any((tmp_path / "out").iterdir())
 
 
 def test_progress_reaches_the_whole_input(tmp_path, source, work):

@@ -38,9 +38,6 @@ class Listed:
     def rows_up_to(self, key, begin, end):
         return begin + sum(found <= key for found, _ in self.records[begin:end])
 
-    def forget(self):
-        pass
-
 
 @settings(max_examples=tries(300))
 @given(

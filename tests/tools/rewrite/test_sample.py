@@ -36,6 +36,7 @@ def test_fraction_is_about_that_part(tmp_path, source):
     assert 25 < done.records < 75
     assert done.read == 200
     assert sample(source, tmp_path / "out", fraction=1).records == 200
+    assert sample(source, tmp_path / "out", fraction=1e-30).records == 0
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_classes_and_keys_are_noted_in_sorted_runs(tmp_path, monkeypatch):
     folder = WorkFolder(str(tmp_path))
     task = NoteClasses(source, ByLength())
     task.run(folder, no_progress)
-    runs = list(task.runs(folder, folder.done(task.name)))
+    runs = [np.stack(list(run)) for run in task.runs(folder, folder.done(task.name))]
     assert [run.shape for run in runs] == [(2, 60), (2, 60), (2, 60), (2, 20)]
     for run in runs:
         assert run.T.tolist() == sorted(run.T.tolist())
@@ -64,7 +64,38 @@ def test_below_its_cut_a_class_has_its_share(runs):
         if len(set(keys)) == len(keys):
             for cut, share in zip(row, [0.3, 0.8], strict=True):
                 below = sum(key < cut for key in keys)
-                assert below == int(share * len(keys) + 0.5) or cut == 2**64 - 1
+                assert abs(below - share * len(keys)) < 1 or cut == 2**64 - 1
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**64 - 1)), max_size=20), max_size=3),
+    st.integers(1, 9),
+)
+def test_cuts_are_the_same_whatever_is_in_memory_at_once(runs, most):
+    arrays = [np.array(sorted(run), np.uint64).reshape(-1, 2).T for run in runs]
+    (classes, cuts), (again, others) = cuts_of(arrays, [0.3, 0.8]), cuts_with(most, arrays)
+    assert again.tolist() == classes.tolist()
+    for number, row, other in zip(classes.tolist(), cuts.tolist(), others.tolist(), strict=True):
+        keys = [key for run in runs for found, key in run if found == number]
+        for one, two in zip(row, other, strict=True):
+            assert [key < one for key in keys] == [key < two for key in keys]
+
+
+def cuts_with(most, arrays):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strata, "_RECORDS_AT_ONCE", most)
+        return cuts_of(arrays, [0.3, 0.8])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_classes_of_few_records_have_their_shares_together(size):
+    rng = np.random.default_rng(size)
+    numbers = np.repeat(np.arange(1000, dtype=np.uint64), size)
+    keys = rng.integers(0, 2**64, len(numbers), np.uint64)
+    rows = np.stack([numbers, keys])[:, np.lexsort((keys, numbers))]
+    _, cuts = cuts_of([rows], [0.8, 0.9])
+    below = (rows[1] < cuts[rows[0].astype(int)].T).sum(axis=1)
+    assert abs(below - np.array([0.8, 0.9]) * len(numbers)).max() < 10
 
 
 def test_too_many_classes_are_an_error(monkeypatch):
