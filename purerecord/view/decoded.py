@@ -26,6 +26,8 @@ class Decoded:
     features: dict[str, Value] = field(default_factory=dict)
     lists: dict[str, list[Value]] = field(default_factory=dict)
     problem: str | None = None
+    damaged: bool = False
+    payload: bytes | None = None  # of one that is no Example
 
     def strings(self, name: str, *, steps: bool = False) -> list[bytes]:
         """The strings of a feature, or the first string of each step of a feature list."""
@@ -43,10 +45,10 @@ def decoded(payload: bytes) -> Decoded:
         try:
             context, lists = decode_features(payload), {}
         except DecodeError:
-            return Decoded(_other(payload), problem=f"no Example: {error.reason}")
+            return Decoded(_other(payload), problem=f"no Example: {error.reason}", payload=payload)
     filled = any(kind != UNSET for kind, _ in context.values()) or any(lists.values())
     if not filled and (other := other_message(payload)) is not None:
-        return Decoded(_other(payload), problem=f"no Example, but {other}")
+        return Decoded(_other(payload), problem=f"no Example, but {other}", payload=payload)
     return Decoded("SequenceExample" if lists else "Example", context, lists)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .catalog import Catalog, ShownFile
-from .cells import Place, Shown, cell, list_cell
+from .cells import Place, Shown, cell, list_cell, whole_of
 from .decoded import Decoded, decoded
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
@@ -52,7 +52,8 @@ def row_of(
         for name, stepped in chosen
     ]
     facts: dict[str, Any] = {"file": file, "row": row, "offset": offset, "length": length}
-    facts |= {"kind": found.kind or None, "problem": found.problem}
+    facts |= {"kind": found.kind or None, "problem": found.problem, "damaged": found.damaged}
+    facts["whole"] = None if found.payload is None else whole_of(found.payload, limits.cell_text)
     if pictures:
         facts["pictures"] = pictures_of(found, place, limits.row_pictures)
         facts["overlay"] = overlay_of(found, place, facts["pictures"])
@@ -94,7 +95,10 @@ def found_row(file: ShownFile, fetched: Fetched, place: int) -> FoundRow:
     """One of the rows that were fetched, decoded."""
     row = fetched.begin + place
     problem = fetched.problems.get(row)
-    one = Decoded("", problem=problem) if problem else decoded(fetched.records[place])
+    if problem:
+        one = Decoded("", problem=problem, damaged=fetched.damaged)
+    else:
+        one = decoded(fetched.records[place])
     return FoundRow(file.number, row, fetched.offsets[place], fetched.lengths[place], one)
 
 

@@ -33,6 +33,7 @@ class Fetched:
     lengths: list[int]
     offsets: list[int | None]
     problems: dict[int, str] = field(default_factory=dict)
+    damaged: bool = True  # whether the rows of ``problems`` are; else they are too large to be read
 
     @property
     def end(self) -> int:
@@ -130,7 +131,7 @@ def no_records() -> Records:
 def without_payload(begin: int, length: int, offset: int | None, problem: str) -> Fetched:
     """One row that cannot be shown."""
     empty = Records(b"", np.zeros(1, np.int64), np.zeros(1, np.int64))
-    return Fetched(begin, empty, [length], [offset], {begin: problem})
+    return Fetched(begin, empty, [length], [offset], {begin: problem}, damaged=False)
 
 
 def too_large(length: int, most: int) -> str:
