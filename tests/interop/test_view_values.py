@@ -1,4 +1,4 @@
-"""Values in a real browser: all digits of numbers, records that are no Examples or too large, many pictures."""
+"""Values in a real browser: all digits, records that are no Examples or too large, many pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_numbers_keep_all_their_digits_and_large_integers_are_drawn(page, tmp_pa
         heads = page.run("return all('.head').slice(1).map((head) => head.innerText)")
         assert any("6 NaN" in head for head in heads)
         wide = page.run(
-            "return all('#row-0 .content').map((one) => [one.textContent, one.scrollWidth <= one.clientWidth])"
+            "return all('#row-0 .content')"
+            ".map((one) => [one.textContent, one.scrollWidth <= one.clientWidth])"
         )
         assert [str(-(2**63)), True] in wide
 
