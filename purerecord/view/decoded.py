@@ -6,6 +6,9 @@ module does not know where payloads come from, nor how values are shown.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +18,8 @@ from ..payload.wire import UNSET, decode_features, decode_sequence
 
 Value = tuple[int, Any]  # the kind, and values as in payload.wire
 
+_LARGE = 16 << 20  # bytes; a batch of small records has fewer
+_TURN = threading.Lock()
 _KINDS = {EVENT: "Event", EXAMPLE_LIST: "ExampleList"}
 
 
@@ -37,8 +42,23 @@ class Decoded:
         return list(values) if kind == 1 else []
 
 
+@contextmanager
+def one_at_a_time(size: int) -> Iterator[None]:
+    """Wait while others decode much: what is decoded can need far more memory than its bytes."""
+    if size < _LARGE:
+        yield
+        return
+    with _TURN:
+        yield
+
+
 def decoded(payload: bytes) -> Decoded:
     """What is in ``payload``."""
+    with one_at_a_time(len(payload)):
+        return _decoded(payload)
+
+
+def _decoded(payload: bytes) -> Decoded:
     try:
         context, lists = decode_sequence(payload)
     except DecodeError as error:

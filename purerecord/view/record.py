@@ -17,6 +17,7 @@ from .catalog import ShownFile
 from .cells import KINDS, Place, Shown, bytes_value, cell, cells, numbers, whole_of
 from .decoded import Decoded, Value, decoded
 from .episode import is_episode
+from .fetch import fetch
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
 from .source import Source
@@ -56,10 +57,10 @@ def record_of(file: ShownFile, source: Source, row: int, limits: Limits) -> dict
 
 def payload_of(source: Source, row: int, limits: Limits) -> tuple[Decoded, bytes | None]:
     """A record, decoded, and its payload; None if that cannot be read."""
-    fetched = source.fetch(row, row + 1, limits.record_bytes + OVERHEAD)
+    fetched = fetch(source, row, row + 1, limits.record_bytes + OVERHEAD, limits)
     problem = fetched.problems.get(row)
     if problem is not None:
-        return Decoded("", problem=problem, damaged=fetched.damaged), None
+        return Decoded("", problem=problem, damaged=row not in fetched.costly), None
     payload = fetched.records[0]
     return decoded(payload), payload
 

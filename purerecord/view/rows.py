@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from .catalog import Catalog, ShownFile
 from .cells import Place, Shown, cell, list_cell, whole_of
 from .decoded import Decoded, decoded
+from .fetch import fetch
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
 from .source import Fetched
@@ -77,7 +78,7 @@ def page(
         file = catalog.files[number]
         source = catalog.reach(file, row + limit - len(found) - 1)
         if source is not None and row < source.count:
-            fetched = source.fetch(row, row + limit - len(found), left)
+            fetched = fetch(source, row, row + limit - len(found), left, limits)
             found += [show(found_row(file, fetched, place)) for place in range(len(fetched.lengths))]
             left -= sum(fetched.lengths) + len(fetched.lengths)
             row = fetched.end
@@ -96,7 +97,7 @@ def found_row(file: ShownFile, fetched: Fetched, place: int) -> FoundRow:
     row = fetched.begin + place
     problem = fetched.problems.get(row)
     if problem:
-        one = Decoded("", problem=problem, damaged=fetched.damaged)
+        one = Decoded("", problem=problem, damaged=row not in fetched.costly)
     else:
         one = decoded(fetched.records[place])
     return FoundRow(file.number, row, fetched.offsets[place], fetched.lengths[place], one)

@@ -103,7 +103,7 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread. If there are too many, the connection ends that has asked for nothing longest."""
+        """Answer in a thread. If there are too many, the one ends that has asked for nothing for longest."""
         if not self._connections.acquire(blocking=False):
             self._end_one_that_waits()
             if not self._connections.acquire(timeout=1.0):
