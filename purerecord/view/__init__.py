@@ -6,6 +6,7 @@
     source         what the viewer asks of a file, whatever its compression
     plain_file, block_file, spooled_file   the three kinds of files
     places         where records are
+    fetch          rows of a source, but those that would cost too much to decode
     decoded        a payload as the viewer sees it
     cells          values as JSON
     picture_size   how large a picture is, from its header

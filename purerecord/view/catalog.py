@@ -92,7 +92,9 @@ class ShownFile:
 
     def fail(self, error: BaseException) -> None:
         """Remember why the file cannot be read."""
-        self.failure = printable(str(error) or type(error).__name__)
+        plain = error.strerror if isinstance(error, OSError) else None  # without its number
+        told = f"{self.short}: {plain}" if plain else printable(str(error))
+        self.failure = told or type(error).__name__
         self.counted = self.checked = True
 
     def _opened(self) -> Source:
@@ -259,7 +261,10 @@ class Catalog:
         sources = [file.source for file in self.files if file.source is not None]
         return {
             "records": sum(source.count for source in sources),
-            "exact": all(file.source is not None and file.source.exact for file in self.files),
+            "exact": all(
+                file.failure is not None or (file.source is not None and file.source.exact)
+                for file in self.files
+            ),
             "size": sum(source.size or 0 for source in sources),
             "damages": sum(source.damages.count for source in sources),
         }

@@ -127,6 +127,11 @@ def bytes_value(data: bytes, place: Place, number: int, longest: int) -> dict[st
     return found
 
 
+def whole_of(payload: bytes, longest: int) -> dict[str, Any]:
+    """A record that is no Example, described; its pictures and sounds have no URL."""
+    return bytes_value(payload, Place(0, 0), 0, longest) | {"media": None, "thumb": None}
+
+
 def text_beginning(data: bytes, longest: int) -> tuple[str, bool]:
     """The first characters of a text, and whether there are more."""
     text = data[: 4 * longest].decode("utf-8", "replace")

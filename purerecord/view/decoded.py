@@ -6,6 +6,9 @@ module does not know where payloads come from, nor how values are shown.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +18,8 @@ from ..payload.wire import UNSET, decode_features, decode_sequence
 
 Value = tuple[int, Any]  # the kind, and values as in payload.wire
 
+_LARGE = 16 << 20  # bytes; a batch of small records has fewer
+_TURN = threading.Lock()
 _KINDS = {EVENT: "Event", EXAMPLE_LIST: "ExampleList"}
 
 
@@ -26,6 +31,8 @@ class Decoded:
     features: dict[str, Value] = field(default_factory=dict)
     lists: dict[str, list[Value]] = field(default_factory=dict)
     problem: str | None = None
+    damaged: bool = False
+    payload: bytes | None = None  # of one that is no Example
 
     def strings(self, name: str, *, steps: bool = False) -> list[bytes]:
         """The strings of a feature, or the first string of each step of a feature list."""
@@ -35,18 +42,33 @@ class Decoded:
         return list(values) if kind == 1 else []
 
 
+@contextmanager
+def one_at_a_time(size: int) -> Iterator[None]:
+    """Wait while others decode much: what is decoded can need far more memory than its bytes."""
+    if size < _LARGE:
+        yield
+        return
+    with _TURN:
+        yield
+
+
 def decoded(payload: bytes) -> Decoded:
     """What is in ``payload``."""
+    with one_at_a_time(len(payload)):
+        return _decoded(payload)
+
+
+def _decoded(payload: bytes) -> Decoded:
     try:
         context, lists = decode_sequence(payload)
     except DecodeError as error:
         try:
             context, lists = decode_features(payload), {}
         except DecodeError:
-            return Decoded(_other(payload), problem=f"no Example: {error.reason}")
+            return Decoded(_other(payload), problem=f"no Example: {error.reason}", payload=payload)
     filled = any(kind != UNSET for kind, _ in context.values()) or any(lists.values())
     if not filled and (other := other_message(payload)) is not None:
-        return Decoded(_other(payload), problem=f"no Example, but {other}")
+        return Decoded(_other(payload), problem=f"no Example, but {other}", payload=payload)
     return Decoded("SequenceExample" if lists else "Example", context, lists)
 
 

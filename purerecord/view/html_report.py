@@ -188,7 +188,10 @@ class _Report:
         row = row_of(one, names, self._catalog.limits)
         begin = f"<tr><td>{one.file}<td>{one.row:,}"
         if row["problem"]:
-            return f'{begin}<td colspan="{max(1, len(names))}" class="bad">{text(row["problem"])}'
+            whole = row["whole"] or {"text": None}
+            shown = row["problem"] if whole["text"] is None else whole["text"] + ("…" if whole["cut"] else "")
+            kind = "bad" if row["damaged"] else "soft" if whole["text"] is None else "other"
+            return f'{begin}<td colspan="{max(1, len(names))}" class="{kind}">{text(shown)}'
         cells: dict[str, str] = {}
         for cell in row["features"]:
             cells[cell["name"]] = cells.get(cell["name"], "") + self._cell(one, cell)

@@ -28,6 +28,7 @@ class Limits:
     page_rows: int = 200
     page_bytes: int = 16 << 20  # payloads that are read for a page of the table
     record_bytes: int = 64 << 20  # a larger record is shown as bytes only
+    record_parts: int = 1_000_000  # features, steps and strings of a record; one with more is shown as bytes
     features: int = 50  # of a record in the table, unless features are named
     record_features: int = 2_000
     cell_values: int = 8

@@ -17,7 +17,7 @@ from typing import Any
 from ..tools.inspect.content import PICTURES, content_of
 from .limits import Limits
 from .parameters import RefusedError
-from .picture_size import picture_size
+from .picture_size import TooLargeError, check_size, picture_size
 
 TYPES = {
     "JPEG": "image/jpeg",
@@ -100,6 +100,7 @@ def _thumbnail(data: bytes, side: int) -> tuple[str, bytes]:
     output = io.BytesIO()
     try:
         image = pillow().open(io.BytesIO(data), formats=_FORMATS)
+        check_size(*image.size)  # what decodes it may see more than what read the header
         image.draft("RGB", (side, side))  # a JPEG is decoded at a smaller size
         if image.mode.startswith("I"):  # 16 bits: the upper 8 count
             image = image.point(lambda value: value / 256).convert("L")
@@ -110,6 +111,8 @@ def _thumbnail(data: bytes, side: int) -> tuple[str, bytes]:
         image.save(output, "PNG" if clear or image.mode == "L" else "JPEG", quality=85)
     except MemoryError:
         raise
+    except TooLargeError as error:
+        raise RefusedError(str(error), 413) from None
     except Exception as error:  # Pillow raises all kinds of errors for broken files
         raise RefusedError(f"the picture cannot be decoded: {error or type(error).__name__}", 415) from None
     return "image/png" if clear or image.mode == "L" else "image/jpeg", output.getvalue()

@@ -14,9 +14,10 @@ from ..payload.tensor import parse_tensor
 from ..payload.wire import BYTES, UNSET
 from ..tools.inspect.content import BINARY
 from .catalog import ShownFile
-from .cells import KINDS, Place, Shown, bytes_value, cell, cells, numbers
+from .cells import KINDS, Place, Shown, bytes_value, cell, cells, numbers, whole_of
 from .decoded import Decoded, Value, decoded
 from .episode import is_episode
+from .fetch import fetch
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
 from .source import Source
@@ -43,7 +44,8 @@ def record_of(file: ShownFile, source: Source, row: int, limits: Limits) -> dict
         "exact": source.exact,
         "fields": frame_fields(source, row, length, limits),
     }
-    facts |= {"kind": found.kind or None, "problem": found.problem, "text": None, "tensor": None}
+    facts |= {"kind": found.kind or None, "problem": found.problem, "damaged": found.damaged}
+    facts |= {"text": None, "tensor": None}
     if payload is not None and found.kind == "other":
         facts |= _other(payload, limits)
     here = Place(file.number, row)
@@ -55,10 +57,10 @@ def record_of(file: ShownFile, source: Source, row: int, limits: Limits) -> dict
 
 def payload_of(source: Source, row: int, limits: Limits) -> tuple[Decoded, bytes | None]:
     """A record, decoded, and its payload; None if that cannot be read."""
-    fetched = source.fetch(row, row + 1, limits.record_bytes + OVERHEAD)
+    fetched = fetch(source, row, row + 1, limits.record_bytes + OVERHEAD, limits)
     problem = fetched.problems.get(row)
     if problem is not None:
-        return Decoded("", problem=problem), None
+        return Decoded("", problem=problem, damaged=row not in fetched.costly), None
     payload = fetched.records[0]
     return decoded(payload), payload
 
@@ -90,8 +92,7 @@ def _field(name: str, begin: int, end: int, value: str | None, ok: bool | None) 
 def _other(payload: bytes, limits: Limits) -> dict[str, Any]:
     """A payload that is no Example: as a tensor, or as text."""
     tensor = tensor_of(payload, limits)
-    whole = bytes_value(payload, Place(0, 0), 0, limits.record_text)
-    return {"tensor": tensor, "text": whole["text"]}
+    return {"tensor": tensor, "text": whole_of(payload, limits.record_text)["text"]}
 
 
 def _features(found: Decoded, place: Place, limits: Limits) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .catalog import Catalog, ShownFile
-from .cells import Place, Shown, cell, list_cell
+from .cells import Place, Shown, cell, list_cell, whole_of
 from .decoded import Decoded, decoded
+from .fetch import fetch
 from .limits import Limits
 from .pictures import overlay_of, pictures_of
 from .source import Fetched
@@ -52,7 +53,8 @@ def row_of(
         for name, stepped in chosen
     ]
     facts: dict[str, Any] = {"file": file, "row": row, "offset": offset, "length": length}
-    facts |= {"kind": found.kind or None, "problem": found.problem}
+    facts |= {"kind": found.kind or None, "problem": found.problem, "damaged": found.damaged}
+    facts["whole"] = None if found.payload is None else whole_of(found.payload, limits.cell_text)
     if pictures:
         facts["pictures"] = pictures_of(found, place, limits.row_pictures)
         facts["overlay"] = overlay_of(found, place, facts["pictures"])
@@ -76,7 +78,7 @@ def page(
         file = catalog.files[number]
         source = catalog.reach(file, row + limit - len(found) - 1)
         if source is not None and row < source.count:
-            fetched = source.fetch(row, row + limit - len(found), left)
+            fetched = fetch(source, row, row + limit - len(found), left, limits)
             found += [show(found_row(file, fetched, place)) for place in range(len(fetched.lengths))]
             left -= sum(fetched.lengths) + len(fetched.lengths)
             row = fetched.end
@@ -94,7 +96,10 @@ def found_row(file: ShownFile, fetched: Fetched, place: int) -> FoundRow:
     """One of the rows that were fetched, decoded."""
     row = fetched.begin + place
     problem = fetched.problems.get(row)
-    one = Decoded("", problem=problem) if problem else decoded(fetched.records[place])
+    if problem:
+        one = Decoded("", problem=problem, damaged=row not in fetched.costly)
+    else:
+        one = decoded(fetched.records[place])
     return FoundRow(file.number, row, fetched.offsets[place], fetched.lengths[place], one)
 
 

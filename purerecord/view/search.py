@@ -18,7 +18,8 @@ from ..records import Records
 from ..tools.expression import Expression
 from ..tools.inspect.content import TEXT, content_of
 from .catalog import Catalog, ShownFile
-from .decoded import Decoded, decoded
+from .decoded import Decoded, decoded, one_at_a_time
+from .fetch import fetch
 from .parameters import RefusedError
 from .rows import Cursor, FoundRow, Shape, found_row, next_page
 from .source import Fetched, Source
@@ -51,7 +52,8 @@ class Query:
         if self.text:
             places = places[self._with_text(records.take(places))]
         if self.where is not None and len(places):
-            places = places[_holds(self.where, records.take(places))]
+            with one_at_a_time(records.nbytes):
+                places = places[_holds(self.where, records.take(places))]
         found: list[int] = places.tolist()
         return found
 
@@ -128,7 +130,7 @@ def batches(catalog: Catalog, step: Step, *, whole: bool) -> Iterator[tuple[Show
         file = catalog.files[number]
         source = catalog.reach(file, row)
         if source is not None and row < source.count:
-            fetched = source.fetch(row, row + _BATCH_ROWS, _BATCH_BYTES)
+            fetched = fetch(source, row, row + _BATCH_ROWS, _BATCH_BYTES, catalog.limits)
             row = fetched.end
             step.end = (number, row)
             step.records += len(fetched.lengths)

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from socket import socket
+from socket import SHUT_RDWR, socket
 from socketserver import TCPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -85,6 +85,8 @@ class Server(ThreadingHTTPServer):
         self.pages = _page_files()
         self.turns = threading.BoundedSemaphore(limits.requests)
         self._connections = threading.BoundedSemaphore(limits.connections)
+        self._waiting: dict[socket, None] = {}  # connections without a request, those that wait longest first
+        self._lock = threading.Lock()
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
@@ -101,11 +103,29 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, unless there are too many."""
+        """Answer in a thread. If there are too many, the one ends that has asked for nothing for longest."""
         if not self._connections.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
+            self._end_one_that_waits()
+            if not self._connections.acquire(timeout=1.0):
+                self.shutdown_request(request)
+                return
         super().process_request(request, client_address)
+
+    def waits(self, connection: socket, *, waits: bool) -> None:
+        """Remember whether a connection waits for a request, or for the rest of one."""
+        with self._lock:
+            if waits:
+                self._waiting[connection] = None
+            else:
+                self._waiting.pop(connection, None)
+
+    def _end_one_that_waits(self) -> None:
+        with self._lock:
+            connection = next(iter(self._waiting), None)
+            if connection is not None:
+                del self._waiting[connection]
+                with suppress(OSError):  # its thread reads the end, and ends
+                    connection.shutdown(SHUT_RDWR)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer the requests of one connection."""
@@ -131,9 +151,20 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the overridden one
         """The log would hold the token."""
 
+    def handle_one_request(self) -> None:
+        """Wait for a request, and answer it."""
+        self.server.waits(self.connection, waits=True)
+        try:
+            super().handle_one_request()
+        finally:
+            self.server.waits(self.connection, waits=False)
+
     def do_GET(self) -> None:
         """Answer one request."""
+        self.server.waits(self.connection, waits=False)
         answer = self._answer()
+        if answer.status == 403:
+            self.close_connection = True  # who may not ask shall not hold a connection
         with suppress(BrokenPipeError, ConnectionError, TimeoutError):
             self._send(answer)
 
@@ -185,6 +216,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Type", answer.content_type)
         self.send_header("Content-Security-Policy", answer.policy)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         if isinstance(body, bytes):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -33,6 +33,7 @@ class Fetched:
     lengths: list[int]
     offsets: list[int | None]
     problems: dict[int, str] = field(default_factory=dict)
+    costly: set[int] = field(default_factory=set)  # those of ``problems`` that are not damaged, but too large
 
     @property
     def end(self) -> int:
@@ -130,7 +131,7 @@ def no_records() -> Records:
 def without_payload(begin: int, length: int, offset: int | None, problem: str) -> Fetched:
     """One row that cannot be shown."""
     empty = Records(b"", np.zeros(1, np.int64), np.zeros(1, np.int64))
-    return Fetched(begin, empty, [length], [offset], {begin: problem})
+    return Fetched(begin, empty, [length], [offset], {begin: problem}, {begin})
 
 
 def too_large(length: int, most: int) -> str:

@@ -84,3 +84,14 @@ def test_names_that_are_markup_stay_names(tmp_path):
         assert sorted(one["name"] for one in got.json["rows"][0]["features"]) == sorted(names)
         assert got.headers["Content-Type"] == "application/json"
         assert got.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_only_damaged_rows_are_called_so(tmp_path):
+    payloads = [pr.encode_example({"x": 1}), b"some text", pr.encode_example({"x": bytes(2000)})]
+    (tmp_path / "file").write_bytes(flip_byte(frames(payloads), 14))
+    with viewing(str(tmp_path / "file"), limits=replace(DEFAULT, record_bytes=1000)) as asking:
+        rows = asking.rows()
+        assert [row["damaged"] for row in rows] == [True, False, False]
+        assert all(row["problem"] for row in rows)
+        assert [(row["whole"] or {}).get("text") for row in rows] == [None, "some text", None]
+        assert asking.json("api/record", row=2)["damaged"] is False

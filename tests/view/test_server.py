@@ -10,6 +10,7 @@ import pytest
 
 from purerecord.view import Viewer
 from purerecord.view.limits import DEFAULT
+from purerecord.view.server import as_json
 from tests.support.damage import frames
 from tests.support.viewing import TOKEN, viewing
 
@@ -134,16 +135,48 @@ def test_a_port_that_is_in_use_is_an_error_that_says_so(asking, tmp_path):
         Viewer(str(tmp_path / "file"), port=asking.viewer.port)
 
 
-def test_more_connections_than_are_allowed_are_closed(tmp_path):
+@pytest.mark.parametrize("begin", [b"", b"GET /" + TOKEN.encode()])
+def test_connections_that_ask_for_nothing_make_room_for_others(tmp_path, begin):
     path = tmp_path / "file"
     path.write_bytes(frames([b"x"]))
     with viewing(str(path), limits=replace(DEFAULT, connections=2)) as asking:
         address = ("127.0.0.1", asking.viewer.port)
         held = [socket.create_connection(address, timeout=60) for _ in range(2)]
-        for one in held:  # an answer shows that the connection has its thread
-            one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert one.recv(100).startswith(b"HTTP/1.1 403")
-        with socket.create_connection(address, timeout=60) as third:
-            assert third.recv(1) == b""
+        for one in held:
+            one.sendall(begin)  # and never the rest
+        for _ in range(3):
+            assert asking.get("api/files").status == 200
+        assert held[0].recv(1) == b""
         for one in held:
             one.close()
+
+
+def test_a_request_that_is_refused_ends_its_connection(asking):
+    with socket.create_connection(("127.0.0.1", asking.viewer.port), timeout=60) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = b""
+        while piece := client.recv(4096):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 403")
+    assert b"Connection: close" in answer
+
+
+def test_connections_are_refused_while_all_are_busy(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(frames([b"x"]))
+    entered, leave = threading.Event(), threading.Event()
+
+    def slow(_):
+        entered.set()
+        leave.wait(60)
+        return as_json({})
+
+    with viewing(str(path), limits=replace(DEFAULT, connections=1)) as asking:
+        asking.viewer._server.endpoints["api/files"] = slow
+        first = threading.Thread(target=asking.get, args=["api/files"])
+        first.start()
+        assert entered.wait(60)
+        with socket.create_connection(("127.0.0.1", asking.viewer.port), timeout=60) as second:
+            assert second.recv(1) == b""
+        leave.set()
+        first.join()

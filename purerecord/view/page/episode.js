@@ -111,7 +111,7 @@ export class EpisodeView {
       const place = values.length > 1 ? Math.round((at / this.last) * (values.length - 1)) : 0;
       return element("span", { style: { color: colours[part] } }, number(values[Number.isFinite(place) ? place : 0] ?? ""), " ");
     })));
-    const area = element("div", { class: "curve-area" }, drawing, cursor, element("span", { class: "chart-high" }, number(high)), element("span", { class: "chart-low" }, number(low)));
+    const area = element("div", { class: "curve-area" }, drawing, cursor, element("span", { class: "chart-high" }, high), element("span", { class: "chart-low" }, low));
     const drag = (event) => {
       if (event.type !== "pointerdown" && !event.buttons) return;
       const box = area.getBoundingClientRect();

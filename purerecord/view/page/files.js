@@ -53,7 +53,7 @@ export class FileList {
     return element("li", {},
       element("button", { type: "button", class: chosen ? "file chosen" : "file", "aria-pressed": String(chosen), title: line(file.name), on: { click: () => this.choose(file.file) } },
         element("bdi", { class: "file-name" }, line(file.short)),
-        element("span", { class: "file-facts" }, [records, size(file.size), packed].filter(Boolean).join(" · "))),
+        element("span", { class: "file-facts" }, [records, file.size === null ? null : size(file.size), packed].filter(Boolean).join(" · "))),
       strip(file, this.damage.get(file.file)),
       file.message ? element("div", { class: file.status === "failed" ? "file-message wrong" : "file-message" }, file.message) : null,
       file.damages && file.status !== "failed" ? element("a", { class: "file-message wrong", href: link({ view: "damage", file: file.file }) }, `${plural(file.damages, "damaged place")}`) : null);

@@ -52,7 +52,7 @@ export class FilterBar {
   tell(rows, totals) {
     this.error.hidden = !(rows?.error && rows.filtered);
     this.error.textContent = rows?.error && rows.filtered ? rows.error : "";
-    if (!rows) return replace(this.found);
+    if (!rows || !this.error.hidden) return replace(this.found);
     if (!rows.filtered) return replace(this.found, element("strong", {}, count(rows.size)), ` ${rows.size === 1 ? "record" : "records"}${rows.exact ? "" : " so far"}`);
     const all = totals ? ` of ${count(totals.records)}${totals.exact ? "" : "+"}` : "";
     return replace(

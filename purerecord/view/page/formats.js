@@ -38,6 +38,17 @@ export function number(value) {
   return absolute !== 0 && (absolute < 1e-4 || absolute >= 1e7) ? value.toExponential(3) : String(+value.toPrecision(5));
 }
 
+// A number with all its digits.
+export function exact(value) {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+// What can be drawn. Integers that are too large for JavaScript arrive as text; from `base` on they are small enough.
+export function plotted(value, base = 0n) {
+  if (typeof value === "string" && /^-?\d+$/.test(value)) return Number(BigInt(value) - base);
+  return base && Number.isInteger(value) ? Number(BigInt(value) - base) : value;
+}
+
 export function percent(share) {
   if (share > 0 && share < 0.01) return "<1%";
   if (share < 1 && share > 0.99) return ">99%";

@@ -2,7 +2,7 @@
 
 import { holds } from "./clauses.js";
 import { element } from "./element.js";
-import { count, line, number, percent, short, size } from "./formats.js";
+import { count, line, number, percent, plotted, short, size } from "./formats.js";
 
 // `pick(clause, others)` is called by a click on a bar; `where` is the filter that stands.
 export function columnHead(column, where, pick) {
@@ -125,8 +125,10 @@ export function shownValue(value) {
 }
 
 // A number in the room under a histogram.
-function rough(value) {
+function rough(given) {
+  const value = plotted(given);
   if (typeof value !== "number") return number(value);
+  if (Math.abs(value) >= 1e15) return value.toExponential(2);
   if (Math.abs(value) >= 1e6) return short(value);
   return number(Math.abs(value) >= 1000 ? Math.round(value) : +value.toPrecision(3));
 }
@@ -137,6 +139,8 @@ function contents(column) {
   const total = column.count ? column.count.mean * column.present : 0;
   const each = total ? `${size(Math.round(column.size / total))} each` : "";
   if (column.histogram?.length === 1 && column.histogram[0].low === column.histogram[0].high) return element("div", { class: "contents" }, element("span", { class: "muted" }, "always "), number(column.histogram[0].low));
+  const odd = [[column.numbers?.nan, "NaN"], [column.numbers?.infinite, "infinite"]].filter(([many]) => many).map(([many, what]) => element("div", {}, `${count(many)} ${what}`));
+  if (odd.length) return element("div", { class: "contents" }, odd);
   const texts = found.slice(0, 3).map(([name, many]) => element("div", {}, `${count(many)} ${name}`));
   if (column.distinct > 1 && column.role === "text") texts.push(element("div", { class: "muted" }, `${count(column.distinct)} different`));
   return element("div", { class: "contents" }, texts.length ? texts : element("div", { class: "muted" }, column.kind === "bytes" ? "" : "no values"), each ? element("div", { class: "muted" }, each) : null);

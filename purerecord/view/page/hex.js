@@ -85,7 +85,7 @@ export function hexDump(asked, damage = null) {
 
 function fieldClass(field) {
   const known = { length: "field-length", "length checksum": "field-check", data: "field-data", "data checksum": "field-check" };
-  return `field ${known[field.name] ?? "field-data"}${field.ok ? "" : " bad"}`;
+  return `field ${known[field.name] ?? "field-data"}${field.ok === false ? " bad" : ""}`;
 }
 
 export function legend(fields) {

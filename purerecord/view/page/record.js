@@ -31,7 +31,7 @@ export class RecordView {
     const features = record.features ?? [];
     const main = element("div", { class: "record", id: "record", tabindex: -1 },
       this.#head(record),
-      record.problem ? element("p", { class: "notice wrong", role: "alert" }, record.problem) : null,
+      record.problem ? element("p", { class: record.damaged ? "notice wrong" : "notice plain", role: record.damaged ? "alert" : null }, record.problem) : null,
       this.#pictures(record),
       features.length ? this.#features(record) : null,
       record.more ? element("p", { class: "cut" }, `${plural(record.more, "more feature")} not shown`) : null,
@@ -62,7 +62,7 @@ export class RecordView {
       element("div", { class: "record-steps" },
         element("a", { class: "step-link", href: app.backLink(), title: "Back (Escape)" }, "←  Back"),
         arrow("↑", step(false), "Previous record (k)"), arrow("↓", step(true), "Next record (j)")),
-      element("h2", {}, `Record ${count(record.row)}`, record.problem ? element("span", { class: "tag wrong" }, "damaged") : null),
+      element("h2", {}, `Record ${count(record.row)}`, record.damaged ? element("span", { class: "tag wrong" }, "damaged") : null),
       element("p", { class: "about" },
         element("bdi", {}, line(record.name)), ` · ${record.kind ?? "bytes"} · ${size(record.length)} · `,
         record.compression === "none" ? "bytes " : "bytes of the uncompressed data ", `${count(record.begin)}–${count(record.end)}`),

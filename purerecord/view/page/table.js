@@ -4,7 +4,7 @@ import { button, element, replace } from "./element.js";
 import { count, plural } from "./formats.js";
 import { columnHead } from "./head.js";
 import { Scroller } from "./scroller.js";
-import { brief } from "./value.js";
+import { brief, whole } from "./value.js";
 
 const ROW = 30;
 const FIRST = 50; // columns at the beginning
@@ -96,7 +96,8 @@ export class TableView {
   }
 
   #width(column) {
-    return this.widths.get(key(column)) ?? Math.max(column.distinct === 1 ? 132 : (WIDTHS[column.role] ?? 150), column.count?.max > 1 ? 210 : 0);
+    const digits = Math.max(...[column.numbers?.min, column.numbers?.max].map((value) => (column.kind === "int64" ? String(value ?? "").length : 0)));
+    return this.widths.get(key(column)) ?? Math.max(digits > 13 ? 190 : 0, column.distinct === 1 ? 132 : (WIDTHS[column.role] ?? 150), column.count?.max > 1 ? 210 : 0);
   }
 
   #drawHeads() {
@@ -169,17 +170,15 @@ export class TableView {
     if (!row) return element("div", { ...attributes, class: "row coming", "aria-busy": "true" }, element("div", { class: "cell number" }, this.#label(index)));
     const damage = this.app.damageBefore(row.file, row.row);
     const number = element("div", { class: "cell number", role: "rowheader" }, this.#label(index));
-    const classes = ["row", row.problem ? "problem" : "", damage && !row.problem ? "after-damage" : "", row.row === 0 && index ? "first-of-file" : ""].filter(Boolean).join(" ");
+    const classes = ["row", row.damaged ? "problem" : "", damage && !row.problem ? "after-damage" : "", row.row === 0 && index ? "first-of-file" : ""].filter(Boolean).join(" ");
     number.title = this.app.nameOf(row.file);
     if (damage) number.title = `Before this record: ${damage.kind}, bytes ${count(damage.begin)} to ${count(damage.end)}`;
-    if (row.problem) return element("div", { ...attributes, class: classes }, number, element("div", { class: "cell problem-text", role: "gridcell" }, row.problem));
+    if (row.problem) return element("div", { ...attributes, class: classes }, number, element("div", { class: "cell problem-text", role: "gridcell" }, row.whole ? whole(row.whole, row.problem) : row.problem));
     const cells = new Map(row.features.map((cell) => [key(cell), cell]));
     const nodes = this.columns.map((column) => {
       const cell = cells.get(key(column));
       return element("div", { class: cell && cell.kind !== "bytes" && cell.count === 1 && !cell.list ? "cell right" : "cell", role: "gridcell", style: { width: `${this.#width(column)}px` } }, brief(cell));
     });
-    const plain = row.kind !== "Example" && row.kind !== "SequenceExample" && !row.features.length;
-    if (plain) nodes.unshift(element("div", { class: "cell muted" }, `${row.kind ?? "bytes"}, ${count(row.length)} bytes`));
     return element("div", { ...attributes, class: classes }, number, nodes);
   }
 

@@ -2,7 +2,7 @@
 
 import { band, lines } from "./chart.js";
 import { button, element, replace } from "./element.js";
-import { count, line, number, plural, size, visible } from "./formats.js";
+import { count, exact, line, number, plural, size, visible } from "./formats.js";
 import { ask } from "./requests.js";
 
 export const PICTURES = new Set(["JPEG", "PNG", "GIF", "WebP", "BMP"]);
@@ -18,7 +18,7 @@ export function brief(cell) {
   let amount = null;
   if (cell.list) nodes.push(element("span", { class: "tag" }, plural(cell.steps, "step")), " ");
   if (cell.kind === "bytes") nodes.push(...cell.values.slice(0, 4).flatMap((value, at) => (at ? [" ", briefBytes(value)] : [briefBytes(value)])));
-  else nodes.push(element("span", { class: "numbers" }, cell.values.map(number).join(", ")));
+  else nodes.push(element("span", { class: "numbers", title: cell.values.map(exact).join(", ") }, cell.values.map(number).join(", ")));
   if (cell.cut || cell.values.length < (cell.list ? 0 : cell.count)) amount = element("span", { class: "amount" }, `${count(cell.count)} values`);
   return [element("span", { class: "content" }, nodes), amount].filter(Boolean);
 }
@@ -28,6 +28,11 @@ function briefBytes(value) {
   if (value.text !== null && value.text !== undefined) return element("bdi", { class: "text" }, line(value.text) + (value.cut ? "…" : ""));
   if (value.content === "empty") return element("span", { class: "muted" }, "empty");
   return element("span", { class: value.refused ? "tag wrong" : "tag", title: value.refused ?? value.hex ?? "" }, told(value));
+}
+
+// A record that is no Example, in one line.
+export function whole(value, problem) {
+  return [element("span", { class: "tag", title: problem }, "no Example"), value.text === null ? element("span", { class: "muted" }, told(value)) : briefBytes(value)];
 }
 
 // "JPEG 640 × 480, 12.3 kB"
@@ -46,7 +51,7 @@ export function full(feature, asked) {
 
 function steps(feature) {
   const rows = feature.steps.map((values, at) =>
-    element("li", {}, element("span", { class: "step" }, String(at)), feature.kind === "bytes" ? values.map(briefBytes) : element("span", { class: "numbers" }, values.map(number).join(", "))),
+    element("li", {}, element("span", { class: "step" }, String(at)), feature.kind === "bytes" ? values.map(briefBytes) : element("span", { class: "numbers" }, values.map(exact).join(", "))),
   );
   const single = feature.kind !== "bytes" && feature.steps.length > 2 && feature.steps[0].length > 0 && feature.steps[0].length <= 16 && feature.steps.every((values) => values.length === feature.steps[0].length);
   const chart = single ? ranged(lines(feature.steps[0].map((_, part) => ({ name: String(part), values: feature.steps.map((values) => values[part]) })), { label: `${line(feature.name)} over its steps` })) : null;
@@ -55,14 +60,14 @@ function steps(feature) {
 }
 
 function ranged({ drawing, low, high }) {
-  return element("div", { class: "chart" }, drawing, element("span", { class: "chart-high" }, number(high)), element("span", { class: "chart-low" }, number(low)));
+  return element("div", { class: "chart" }, drawing, element("span", { class: "chart-high" }, high), element("span", { class: "chart-low" }, low));
 }
 
 function numbers(feature, asked) {
   const list = element("div", { class: "numbers wrapped" });
   const more = element("div", { class: "cut" });
   const show = (values, through) => {
-    list.textContent = values.map(number).join(", ");
+    list.textContent = values.map(exact).join(", ");
     replace(more, through < feature.count ? [`The first ${count(through)} of ${count(feature.count)} values. `, button("Show more", () => further(values), { class: "link" })] : []);
   };
   const further = async (values) => {
@@ -79,7 +84,7 @@ function numbers(feature, asked) {
 }
 
 function chartOf(feature, asked) {
-  if (!feature.cut && feature.values.every((value) => value === feature.values[0])) return element("p", { class: "muted" }, `All are ${number(feature.values[0])}.`);
+  if (!feature.cut && feature.values.every((value) => value === feature.values[0])) return element("p", { class: "muted" }, `All are ${exact(feature.values[0])}.`);
   if (!feature.cut) return ranged(lines([{ name: feature.name, values: feature.values }], { label: `${line(feature.name)}, a chart of ${count(feature.count)} values` }));
   const place = element("div", { class: "chart" }, element("span", { class: "muted" }, "drawing …"));
   ask("api/values", { ...asked, points: 1000 })
@@ -89,9 +94,23 @@ function chartOf(feature, asked) {
 }
 
 function bytes(values, asked, feature) {
+  const first = values[0];
+  if (values.length > 1 && values.every((value) => value.media && PICTURES.has(value.content))) return thumbnails(values, feature);
+  if (values.length > 8 && values.length === feature.count && first.text !== null && !first.cut && values.every((value) => value.text === first.text)) {
+    return element("div", {}, element("p", { class: "muted" }, `All ${count(values.length)} are the same:`), longText(first, { ...asked, value: 0 }));
+  }
   const nodes = values.map((value, at) => single(value, { ...asked, value: at }));
   const left = feature.count - values.length;
   return element("div", { class: "values" }, nodes, left > 0 ? element("p", { class: "cut" }, `${plural(left, "more value")} not shown`) : null);
+}
+
+// Several pictures, side by side; a click opens one in its full size.
+function thumbnails(values, feature) {
+  const nodes = values.map((value, at) => element("a", { href: value.media, target: "_blank", rel: "noopener", title: `${at}: ${told(value)}` },
+    element("img", { src: `${value.thumb}&size=192`, alt: told(value), loading: "lazy", decoding: "async" })));
+  const left = feature.count - values.length;
+  return element("div", {}, element("div", { class: "thumbnails" }, nodes), element("div", { class: "about" }, `${plural(values.length, "picture")}; the first: ${told(values[0])}`),
+    left > 0 ? element("p", { class: "cut" }, `${plural(left, "more value")} not shown`) : null);
 }
 
 function single(value, asked) {
@@ -137,12 +156,12 @@ export function tensor(found) {
   const flat = found.values.every((value) => typeof value === "number" || typeof value === "string");
   if (flat && found.shape.length === 2 && found.shape[0] <= 50 && found.shape[1] <= 30 && !found.cut) {
     const rows = Array.from({ length: found.shape[0] }, (_, row) =>
-      element("tr", {}, found.values.slice(row * found.shape[1], (row + 1) * found.shape[1]).map((value) => element("td", {}, number(value)))),
+      element("tr", {}, found.values.slice(row * found.shape[1], (row + 1) * found.shape[1]).map((value) => element("td", {}, exact(value)))),
     );
     return element("div", {}, head, element("table", { class: "matrix" }, element("tbody", {}, rows)));
   }
-  const numeric = found.values.filter((value) => typeof value === "number");
-  const chart = numeric.length > LONG ? ranged(lines([{ name: "tensor", values: found.values }], { label: "values of the tensor, in order" })) : null;
-  const texts = found.values.map((value) => (value !== null && typeof value === "object" ? line(value.text ?? value.hex ?? "") : number(value)));
+  const drawn = flat && found.values.length > LONG && found.values.some((value) => value !== found.values[0]);
+  const chart = drawn ? ranged(lines([{ name: "tensor", values: found.values }], { label: "values of the tensor, in order" })) : null;
+  const texts = found.values.map((value) => (value !== null && typeof value === "object" ? line(value.text ?? value.hex ?? "") : exact(value)));
   return element("div", {}, head, chart, element("div", { class: "numbers wrapped" }, texts.join(", "), found.cut ? " …" : ""));
 }
