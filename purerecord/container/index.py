@@ -104,7 +104,14 @@ class Index:
         firsts = None if self.first_records is None else self.first_records.tobytes()
         return self.records, self.offsets.tobytes(), self.sizes.tobytes(), firsts
 
-    def save(self, path: Any, *, format: str = "purerecord") -> None:  # noqa: A002 - the word users know
+    def save(
+        self,
+        path: Any,
+        *,
+        format: str = "purerecord",  # noqa: A002 - the word users know
+        storage_options: Mapping[str, Any] | None = None,
+        filesystem: Any = None,
+    ) -> None:
         """Write the index to ``path``, as "purerecord" (the default) or as DALI's "text"."""
         if format == "purerecord":
             data = self._encoded()
@@ -112,7 +119,7 @@ class Index:
             data = self._text()
         else:
             raise ValueError(f'format must be "purerecord" or "text", not {format!r}')
-        write_whole(local_path(path), data)
+        write_whole(local_path(stored(path, storage_options, filesystem)), data)
 
     def _encoded(self) -> bytes:
         if self.data_size is None or self.fingerprint is None:

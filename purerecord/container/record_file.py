@@ -8,6 +8,7 @@ the headers on first use. This module does not know what a payload means.
 from __future__ import annotations
 
 import io
+import os
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from ..storage.local_cache import cache_of
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_stream, resolve_paths
 from ..storage.remote_file import AHEAD
-from ..storage.url import Url, stored
+from ..storage.url import Url, is_url, stored
 from . import frames
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
@@ -82,6 +83,7 @@ class RecordFile(Sequence[bytes]):
             indexes = [None] * len(self._paths)
         if len(indexes) != len(self._paths):
             raise ValueError(f"{len(self._paths)} files need as many indexes, not {len(indexes)}")
+        indexes = [_index_stored(given, storage_options, filesystem) for given in indexes]
         files = OpenFiles()
         self._shards = [
             _Shard(name, given, verify, files) for name, given in zip(self._paths, indexes, strict=True)
@@ -274,6 +276,15 @@ class RecordFile(Sequence[bytes]):
         """The shards of these records of all files, and their numbers there."""
         shards = np.searchsorted(self._bounds[1:], numbers, side="right")
         return shards, numbers - self._bounds[shards]
+
+
+def _index_stored(given: Any, storage_options: Mapping[str, Any] | None, filesystem: Any) -> Any:
+    """An index that was given, with what opens it if it is the URL of one."""
+    if isinstance(given, (str, bytes, os.PathLike)) and (
+        filesystem is not None or is_url(os.fsdecode(given))
+    ):
+        return stored(given, storage_options, filesystem)
+    return given
 
 
 class _Loop:

@@ -149,7 +149,8 @@ class Upload(io.RawIOBase):
             self._filesystem, self._path = filesystem_of(url)
             protocol = self._filesystem.protocol
             schemes = {protocol} if isinstance(protocol, str) else set(protocol)
-            self._spooled = not schemes & _UPLOADS
+            # pyarrow's file systems have these schemes too, but their files appear whatever happens.
+            self._spooled = not schemes & _UPLOADS or _is_pyarrow(url.filesystem)
             if self._spooled:
                 import tempfile  # noqa: PLC0415 - slow to import, seldom needed
 
@@ -166,6 +167,9 @@ class Upload(io.RawIOBase):
         with named(self._url):
             yield
         self._failed = False
+
+    def writable(self) -> bool:
+        return True
 
     def write(self, data: Any) -> int:
         """Add ``data``."""

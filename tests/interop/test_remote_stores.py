@@ -357,3 +357,26 @@ def test_the_command_line_takes_storage_options(s3):
 def test_the_page_about_remote_files_runs():
     interop("fsspec").filesystem("memory")
     assert run_blocks("docs/remote.md", " remote") == 2
+
+
+def test_a_filesystem_of_pyarrow_writes_whole_files_only(s3):
+    arrow = interop("pyarrow.fs").S3FileSystem(
+        access_key="x", secret_key="y", endpoint_override=s3[1]()["endpoint_url"], region="us-east-1"
+    )
+    failing = pr.TFRecordWriter("bucket/arrow/a.tfrecord", filesystem=arrow)
+    failing.write_many(RECORDS)
+    failing.abandon()
+    assert not [key for key in uploads(s3[0])[0] if key.startswith("arrow/")]
+    with pr.TFRecordWriter("bucket/arrow/a.tfrecord", index=True, filesystem=arrow) as writer:
+        writer.write_many(RECORDS)
+    assert pr.RecordFile("bucket/arrow/a.tfrecord", filesystem=arrow)[-1] == RECORDS[-1]
+
+
+def test_an_index_may_be_somewhere_else_in_the_store(s3):
+    options = s3[1]()
+    beside = "s3://bucket/elsewhere.index"
+    index = pr.build_index("s3://bucket/data.tfrecord", storage_options=options)
+    index.save(beside, storage_options=options)
+    file = pr.RecordFile("s3://bucket/data.tfrecord", index=beside, storage_options=options)
+    assert file[7] == RECORDS[7]
+    assert file.load_indexes()[0].path == "s3://bucket/elsewhere.index"

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -207,6 +207,10 @@ def s3_server() -> Iterator[tuple[str, Callable[[str], dict[str, Any]]]]:
         return {**CREDENTIALS, "endpoint_url": f"http://{at}", "client_kwargs": {"region_name": "us-east-1"}}
 
     try:
+        # Its stores are those of the process: another server of it may have left files.
+        with closing(http.client.HTTPConnection(address)) as connection:
+            connection.request("POST", "/moto-api/reset")
+            connection.getresponse().read()
         client_of(address).create_bucket(Bucket="bucket")
         yield address, options
     finally:

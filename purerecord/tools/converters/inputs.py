@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ...storage.bz2_xz_zstd import sniff_member
+from ...storage.file_handles import OpenFile, open_file
 from ...storage.opened import Opened
+from ...storage.remote_file import NoRangesError, RemoteFile
 from ...storage.stores import open_remote
 from ...storage.url import Url
 
@@ -67,6 +69,45 @@ def open_seekable(source: Any) -> Iterator[BinaryIO]:
             raise ValueError("this format is not read from a pipe; save it as a file first")
         yield source
         return
-    file: BinaryIO = open_remote(source) if isinstance(source, Url) else open(source, "rb")  # noqa: SIM115
+    file: BinaryIO = _remote(source) if isinstance(source, Url) else open(source, "rb")  # noqa: SIM115
     with file:
         yield file
+
+
+def _remote(url: Url) -> Any:
+    try:
+        return io.BufferedReader(_HereAndThere(open_file(url)), _PIECE)
+    except NoRangesError:
+        return open_remote(url)
+
+
+class _HereAndThere(io.RawIOBase):
+    """A remote file as a file object that seeks."""
+
+    def __init__(self, file: OpenFile | RemoteFile) -> None:
+        self._file = file
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._file.size()}[whence]
+        self._position = max(0, start + offset)
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._file.read_into(self._position, memoryview(buffer).cast("B"))
+        self._position += size
+        return size
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()

@@ -26,8 +26,7 @@ from ...processes.pool import Progress
 from ...records import Records
 from ...storage.compression import READ_ONLY, TFRecordOptions
 from ...storage.paths import is_stream, resolve
-from ...storage.remote_file import NoRangesError
-from ...storage.stores import open_object
+from ...storage.remote_file import NoRangesError, RemoteFile
 from ...storage.url import Url, stored
 from .work_folder import WorkFolder
 
@@ -129,7 +128,10 @@ def _has_url(paths: Any, storage: tuple[Any, Any]) -> bool:
 def status(path: str) -> tuple[int, str]:
     """The size of a file, and a text that changes with it."""
     if isinstance(path, Url):
-        found = open_object(path).status()
+        try:
+            found = RemoteFile(path).status
+        except NoRangesError as error:
+            found = error.status
         return found.size or 0, found.version
     about = os.stat(path)
     return about.st_size, str(about.st_mtime_ns)

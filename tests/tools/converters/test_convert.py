@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import purerecord as pr
 from purerecord.tools import convert
+from tests.support.interop import interop
 
 LINES = '{"id": 1, "name": "cat"}\n{"id": 2, "name": "dog"}\n'
 
@@ -147,3 +149,42 @@ def test_progress_counts_bytes_and_records():
     counts = []
     convert("a.tfrecord", "b.jsonl", progress=lambda size, records: counts.append(records))
     assert sum(counts) == 2
+
+
+FORMATS = [
+    ("csv", {}, None),
+    ("csv.gz", {}, None),
+    ("jsonl", {}, None),
+    ("npz", {}, None),
+    ("tar", {"members": {"id": "id", "txt": "name"}}, None),
+    ("parquet", {}, "pyarrow"),
+    ("arrow", {}, "pyarrow"),
+]
+
+
+@pytest.mark.parametrize(("ending", "options", "library"), FORMATS)
+def test_files_in_a_store_are_written_and_read(ending, options, library):
+    memory = interop("fsspec").filesystem("memory")
+    if library:
+        interop(library)
+    convert("a.jsonl", "memory://convert/a.tfrecord")
+    convert("memory://convert/a.tfrecord", f"memory://convert/b.{ending}", **options)
+    report = convert(f"memory://convert/b.{ending}", "memory://convert/c@2.tfrecord", **options)
+    assert report.records == 2
+    assert [row["id"].tolist() for row in rows("memory://convert/c@2.tfrecord")] == [[1], [2]]
+    memory.rm("/convert", recursive=True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "npz"])
+def test_a_file_in_a_store_does_not_appear_if_it_is_not_whole(ending):
+    memory = interop("fsspec").filesystem("memory")
+    whole = pr.encode_example({"id": 1, "name": "cat"})
+    with pr.TFRecordWriter("memory://convert/a.tfrecord") as writer:
+        writer.write_many([whole] * 999)
+    data = memory.cat("/convert/a.tfrecord")
+    memory.pipe("/convert/a.tfrecord", data[:-1])
+    with pytest.raises(pr.CorruptionError):
+        convert("memory://convert/a.tfrecord", f"memory://convert/b.{ending}")
+    gc.collect()
+    assert memory.ls("/convert", detail=False) == ["/convert/a.tfrecord"]
+    memory.rm("/convert", recursive=True)

@@ -7,10 +7,12 @@ import io
 import numpy as np
 import pytest
 
-from purerecord import TFRecordOptions
+from purerecord import TFRecordOptions, TFRecordWriter
+from purerecord.storage import remote_file, stores
 from purerecord.tools import merge
 from purerecord.tools.rewrite.inputs import CountRecords, find_inputs, options_like
 from purerecord.tools.rewrite.work_folder import WorkFolder
+from tests.support.interop import interop
 from tests.support.rewriting import PAYLOADS, write_inputs
 
 OPTIONS = [None, "GZIP", "ZLIB", TFRecordOptions("GZIP", block_size=2000)]
@@ -58,3 +60,26 @@ def test_sequence_numbers_order_the_records_of_all_files(tmp_path):
     numbers = np.concatenate([source.sequence(0, 5) for source in sources])
     assert (np.diff(numbers) > 0).all()
     assert sources[1].sequence(3, 1)[0] == sources[1].sequence(0, 5)[3]
+
+
+def test_a_store_that_is_busy_is_asked_again(monkeypatch):
+    memory = interop("fsspec").filesystem("memory")
+    write_inputs_to("memory://inputs/a.tfrecord")
+    status, failures = stores._FsspecObject.status, iter([OSError("503 Slow Down")] * 2)
+
+    def busy(file):
+        if error := next(failures, None):
+            raise error
+        return status(file)
+
+    monkeypatch.setattr(remote_file, "_PAUSE", 0.001)
+    monkeypatch.setattr(stores._FsspecObject, "status", busy)
+    assert found("memory://inputs/a.tfrecord")[0].size == memory.info("/inputs/a.tfrecord")["size"]
+    with pytest.raises(FileNotFoundError, match="No such file or directory: 'memory://inputs/b'"):
+        found("memory://inputs/b")
+    memory.rm("/inputs", recursive=True)
+
+
+def write_inputs_to(url):
+    with TFRecordWriter(url) as writer:
+        writer.write_many(PAYLOADS)
