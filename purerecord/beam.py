@@ -316,6 +316,9 @@ class WriteToTFRecord(beam.PTransform):  # type: ignore[misc]
         shards = dict(self._shards)
         if not records.is_bounded and shards["shard_name_template"] is None:
             shards["shard_name_template"] = DEFAULT_WINDOW_SHARD_NAME_TEMPLATE
+        if shards["max_records_per_shard"] or shards["max_bytes_per_shard"]:
+            # Beam counts elements, and looks at the size between two of them.
+            records = records | "Single" >> beam.FlatMap(_single_records)
         return records | Write(_Sink(self._options, **shards))
 
 
@@ -337,20 +340,44 @@ class _Sink(FileBasedSink):  # type: ignore[misc]
 
     def write_record(self, file_handle: _ShardHandle, value: Any) -> None:
         """Write one element."""
-        with _in_words():
-            if isinstance(value, Records):
-                file_handle.write(value)
-            elif hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
-                from .arrow.tables import encoded  # noqa: PLC0415 - needs pyarrow, which the others do not
-
-                for records in encoded(value):
+        try:
+            with _in_words():
+                batches = _batches(value)
+                if batches is None:
+                    file_handle.write_one(self.coder.encode(value))
+                    return
+                for records in batches:
                     file_handle.write(records)
-            else:
-                file_handle.write_one(self.coder.encode(value))
+        except BaseException:
+            file_handle.abandon()  # Beam forgets it, and writes another file when it tries again
+            raise
 
     def close(self, file_handle: _ShardHandle) -> None:
         """Complete the file of a shard."""
         file_handle.close()
+
+
+def _batches(value: Any) -> Iterable[Records] | None:
+    """The records of an element that is a batch, or a table; None of any other."""
+    if isinstance(value, Records):
+        return [value]
+    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        from .arrow.tables import encoded  # noqa: PLC0415 - needs pyarrow, which the others do not
+
+        return encoded(value)
+    return None
+
+
+def _single_records(value: Any) -> Iterator[Any]:
+    """An element as elements of one record each."""
+    with _in_words():
+        batches = _batches(value)
+        if batches is None:
+            yield value
+            return
+        for records in batches:
+            for record in records:
+                yield Records.of([record])
 
 
 class _ShardHandle:
@@ -373,6 +400,11 @@ class _ShardHandle:
         """Add one record."""
         self._writer.write(record)
         self.bytes_written += len(record) + OVERHEAD
+
+    def abandon(self) -> None:
+        """Close the file as it is."""
+        self._writer.abandon()
+        self._file.close()
 
     def close(self) -> None:
         """Write the rest, and close the file."""

@@ -222,6 +222,19 @@ def test_shards_are_no_larger_than_asked(limit, tmp_path):
     assert len(counts) > 3
 
 
+@pytest.mark.parametrize("elements", ["records", "arrow"])
+@pytest.mark.parametrize("limit", [{"max_records_per_shard": 40}, {"max_bytes_per_shard": 3000}])
+def test_limits_of_a_shard_count_the_records_of_batches(limit, elements, tmp_path):
+    path = write(tmp_path / "a.tfrecord", examples(400))
+    with beam.Pipeline() as pipeline:
+        read = prb.ReadFromTFRecord(path, elements=elements)
+        pipeline | read | prb.WriteToTFRecord(str(tmp_path / "out"), **limit)
+    shards = [list(pr.read_records(shard)) for shard in tmp_path.glob("out*")]
+    assert sorted(record for shard in shards for record in shard) == sorted(examples(400))
+    size = max(sum(map(len, shard)) for shard in shards)
+    assert max(map(len, shards)) <= 40 if "max_records_per_shard" in limit else size < 3200
+
+
 def test_batches_of_records_and_of_arrow_are_written(tmp_path):
     path = write(tmp_path / "a.tfrecord", examples())
     for elements in ("records", "arrow"):
