@@ -110,6 +110,8 @@ def test_labels_that_are_numbers_stay_the_same():
         ("file,class\n1.png\n", "line 2: a file name and a class are needed"),
         ("file,class\n1.png,\n", "line 2: a file name and a class are needed"),
         ("file,class\ncats/1.png,a\ncats/1.png,b\n", "line 3: 'cats/1.png' has two classes, 'a' and 'b'"),
+        ('file,class\n"1.png,cat\n', "line 2: unexpected end of data; is there a quote too many"),
+        (b"file,class\n1.png,\xe9\n", "line 2: byte 0xe9 is not UTF-8"),
         ("file,class\n1.png,cat\n", "1.png: several pictures in pets have this name"),
         ("file,class\nnone.png,cat\n", "line 2: 'none.png' is not in pets, nor is any other picture"),
     ],
@@ -187,5 +189,12 @@ def test_shuffling_is_the_same_for_the_same_seed_and_dry_run_writes_nothing():
 def test_links_that_lead_back_end():
     pets()
     os.symlink(os.path.abspath("pets"), "pets/cats/up")
-    convert("pets", "a.tfrecord")
-    assert len(rows()) == 9
+    os.symlink("nowhere.png", "pets/cats/broken.png")
+    os.symlink("self.png", "pets/cats/self.png")
+    os.symlink("self", "pets/self")
+    report = convert("pets", "a.tfrecord")
+    assert len(rows()) == 6  # those of dogs are no cats
+    assert report.skipped["pictures that are not there"].names == [
+        "pets/cats/broken.png: no such file",
+        "pets/cats/self.png: no such file",
+    ]
