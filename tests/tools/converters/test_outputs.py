@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -38,6 +39,14 @@ def test_file_is_discarded_after_an_error(tmp_path):
         raise KeyError
     assert os.listdir(tmp_path) == ["a"]
     assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("new", [new_file, new_folder])
+def test_a_full_disk_is_an_error_that_names_the_output(tmp_path, new):
+    with pytest.raises(OSError, match="out: No space|space.*out") as caught, new(tmp_path / "out"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.filename == str(tmp_path / "out")
+    assert os.listdir(tmp_path) == []
 
 
 def test_file_in_no_folder_is_an_error_that_names_it(tmp_path):
