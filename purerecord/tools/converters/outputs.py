@@ -67,7 +67,8 @@ def new_file(path: Any) -> Iterator[BinaryIO]:
             with writing(name):
                 file.flush()
                 os.fsync(file.fileno())
-        replace(temporary, name)
+        with writing(name):
+            replace(temporary, name)
     except BaseException as error:
         if os.path.lexists(temporary):
             os.unlink(temporary)
