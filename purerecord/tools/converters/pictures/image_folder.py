@@ -12,6 +12,7 @@ from itertools import chain, count
 
 from ....records import Records
 from ..job import Job
+from ..outputs import name_of
 from .annotation_text import csv_rows
 from .label_map import LabelMap
 from .new_files import NewFiles, safe_name
@@ -89,6 +90,8 @@ def _labelled(job: Job, folders: list[str]) -> Source:
     files = PictureFiles(*folders)
     path = job.options["labels"]
     rows = list(_rows(path))
+    if not rows:
+        raise ValueError(f"{name_of(path)}: it names no pictures")
     pictures = [Picture("", name, place, class_name=label) for place, name, label in rows]
     locate(job, pictures, files)
     return Source(pictures, Contents(classes=True), _numbered({row[2] for row in rows}))
@@ -108,8 +111,9 @@ def _rows(path: str) -> Iterator[tuple[str, str, str]]:
     place, header = next(rows, (f"{path}: line 1", []))
     if len(header) < 2 or is_picture(header[0]):
         raise ValueError(f"{place}: a header with two columns is needed, the file name and the class")
-    for place, row in rows:
-        if not row:
+    for place, cells in rows:
+        row = [cell.strip() for cell in cells]
+        if not any(row):
             continue
         if len(row) < 2 or not row[0] or not row[1]:
             raise ValueError(f"{place}: a file name and a class are needed")

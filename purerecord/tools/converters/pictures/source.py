@@ -125,6 +125,7 @@ def local_path_of(source: Any) -> str:
 
 def _plan_label_map(job: Job, labels: LabelMap) -> None:
     """Write the label map beside the TFRecords at the end; ValueError if another one is there."""
+    labels.check_text()
     if hasattr(job.out, "write"):
         job.report.note("a stream has no file beside it, so no label_map.pbtxt was written")
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,7 @@ def test_labels_come_from_a_csv(names):
 
 def test_labels_that_are_numbers_stay_the_same():
     pets("root")
-    save("labels.csv", "file,class\ncats/1.png,10\ndogs/1.png,9\n")
+    save("labels.csv", "file,class\ncats/1.png, 10\ndogs/1.png ,9\n")
     convert("root", "a.tfrecord", labels="labels.csv")
     assert [row["label"] for row in rows()] == [10, 9]
 
@@ -106,6 +107,7 @@ def test_labels_that_are_numbers_stay_the_same():
     ("text", "words"),
     [
         ("1.png,cat\n", "line 1: a header with two columns"),
+        ("file,class\n\n , \n", "labels.csv: it names no pictures"),
         ("file\n", "line 1: a header with two columns"),
         ("file,class\n1.png\n", "line 2: a file name and a class are needed"),
         ("file,class\n1.png,\n", "line 2: a file name and a class are needed"),
@@ -154,6 +156,17 @@ def test_wrong_folders_are_one_clear_error():
     with pytest.raises(ValueError, match="local disk"):
         convert("memory://x", "a.tfrecord", from_format="images")
     assert not Path("a.tfrecord").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_folders_whose_names_are_no_utf8():
+    pets()
+    os.rename("pets/cats", b"pets/\xff")
+    convert("pets", "a.tfrecord")
+    assert {row["class"] for row in rows()} == {b"\xff", b"dogs"}
+    for style, out in (("detection", "b.tfrecord"), ("tfds", "x/pets-train.tfrecord")):
+        with pytest.raises(ValueError, match=r"class '\\udcff' is not UTF-8"):
+            convert("pets", out, style=style)
 
 
 def test_several_folders_are_one_set_of_classes():
