@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ... import public
+from ...errors import SchemaError
 from ...payload.exact_floats import is_exact
 from ...payload.parse.schema import schema_from_text
 from ...payload.specs import FeatureSpec, as_features
@@ -147,7 +148,12 @@ def _write(found: Format, job: Job, types_known: Callable[[ConvertReport], None]
     """TFRecords to other files."""
     if formats.is_sharded(job.out):
         raise ValueError(f"{printable(name_of(job.out))}: only TFRecords are written in shards")
-    work = found.load().write(job)
+    try:
+        work = found.load().write(job)
+    except SchemaError as error:
+        if error.path is None and len(job.sources) == 1:
+            error.path = name_of(job.sources[0])
+        raise
     types_known(job.report)
     if job.dry_run:
         return

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+from ...errors import CorruptionError
 from ...storage.bz2_xz_zstd import sniff_member
 from ...storage.file_handles import OpenFile, open_file
 from ...storage.opened import Opened
 from ...storage.remote_file import NoRangesError, RemoteFile
 from ...storage.stores import open_remote
 from ...storage.url import Url
+from .outputs import name_of
 
 _PIECE = 1 << 20
 
@@ -23,8 +25,9 @@ _PIECE = 1 << 20
 class _PlainBytes(io.RawIOBase):
     """The bytes of a file after decompression, forward only."""
 
-    def __init__(self, opened: Opened, progress: Callable[[int, int], None]) -> None:
+    def __init__(self, opened: Opened, name: str, progress: Callable[[int, int], None]) -> None:
         self._opened = opened
+        self._name = name
         self._progress = progress
         self._rest = memoryview(b"")
 
@@ -34,7 +37,11 @@ class _PlainBytes(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if not len(self._rest):
             before = self._opened.position
-            self._rest = memoryview(self._opened.read(_PIECE))
+            try:
+                self._rest = memoryview(self._opened.read(_PIECE))
+            except CorruptionError as error:  # of the compression
+                error.path = error.path or self._name
+                raise
             self._progress(self._opened.position - before, 0)
         size = min(len(buffer), len(self._rest))
         buffer[:size] = self._rest[:size]
@@ -58,7 +65,9 @@ def _nothing(size: int, records: int) -> None:
 def open_plain(source: Any, progress: Callable[[int, int], None] = _nothing) -> io.BufferedReader:
     """``source``, a path, URL or open binary file, as plain bytes, read forward; GZIP, BZ2, XZ and ZSTD are
     recognized by their first bytes. ``progress`` gets the bytes of the file itself."""
-    return io.BufferedReader(_PlainBytes(Opened(source, "auto", detect=_detect), progress), _PIECE)
+    return io.BufferedReader(
+        _PlainBytes(Opened(source, "auto", detect=_detect), name_of(source), progress), _PIECE
+    )
 
 
 @contextmanager

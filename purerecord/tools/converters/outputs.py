@@ -6,6 +6,7 @@ This module must not know the formats.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -25,6 +26,7 @@ from ...storage.url import Url, is_url, local_path
 from .formats import is_sharded
 
 _BUFFERED = 1 << 20
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _COMPRESSORS: dict[str, Callable[[Any], Any]] = {
     # Neither a name nor a time is stored: the same content makes the same file.
     ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
@@ -65,10 +67,12 @@ def new_file(path: Any) -> Iterator[BinaryIO]:
             with writing(name):
                 file.flush()
                 os.fsync(file.fileno())
-        replace(temporary, name)
-    except BaseException:
+        with writing(name):
+            replace(temporary, name)
+    except BaseException as error:
         if os.path.lexists(temporary):
             os.unlink(temporary)
+        _name_full_disk(error, name)
         raise
 
 
@@ -108,9 +112,16 @@ def new_folder(path: Any) -> Iterator[str]:
             if os.path.isdir(name):
                 os.rmdir(name)
             os.rename(temporary, name)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
+        _name_full_disk(error, name)
         raise
+
+
+def _name_full_disk(error: BaseException, name: str) -> None:
+    """Name the file in ``error`` if that says that no more can be written: the system names none."""
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        error.filename = name
 
 
 def write_records(path: Any, batches: Iterable[Records], options: Any, limits: dict[str, Any]) -> list[str]:

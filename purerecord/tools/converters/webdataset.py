@@ -268,12 +268,16 @@ def _integer(data: bytes) -> int:
 
 def _array(name: str, data: bytes) -> dict[str, tuple[int, list[Any]]]:
     """The numbers of an array, and its shape if it is no vector."""
+    if not data.startswith(np.lib.format.MAGIC_PREFIX):
+        raise EncodeError("it is no array: it does not begin like one that numpy has saved")
     try:
         array = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
             raise ValueError(f"an array of {getattr(array, 'dtype', 'several')}")
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, OverflowError) as error:
         raise EncodeError(f"it is no array of numbers: {str(error).splitlines()[0]}") from None
+    except MemoryError:
+        raise EncodeError("it is no array of numbers: memory cannot hold what its header states") from None
     kind, values = to_list(array.reshape(-1), name)
     found: dict[str, tuple[int, list[Any]]] = {name: (kind, list(values.tolist()))}
     if array.ndim != 1:

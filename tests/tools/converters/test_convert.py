@@ -142,6 +142,14 @@ def test_damage_is_an_error_or_counted():
     assert report.records == 1
 
 
+def test_records_without_features_are_an_error_that_names_the_file():
+    with pr.TFRecordWriter("none.tfrecord"):
+        pass
+    for out in ("b.csv", "b.npz"):
+        with pytest.raises(pr.SchemaError, match=r"none\.tfrecord: no record has a feature"):
+            convert("none.tfrecord", out)
+
+
 def test_progress_counts_bytes_and_records():
     done = []
     convert("a.jsonl", "a.tfrecord", progress=lambda size, records: done.append(size))

@@ -9,6 +9,7 @@ import lzma
 
 import pytest
 
+import purerecord as pr
 from purerecord.tools.converters.inputs import open_plain, open_seekable
 
 DATA = b"x^, a\n" * 100_000  # zlib data may begin with x^
@@ -24,6 +25,16 @@ def test_compression_is_recognized_and_bytes_are_counted(tmp_path, compress):
     assert sum(done) == path.stat().st_size
     with open_plain(io.BytesIO(compress(DATA))) as file:
         assert file.readline() == b"x^, a\n"
+
+
+def test_a_compressed_file_that_is_cut_is_an_error_that_names_it(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(DATA)[:-20])
+    with (
+        pytest.raises(pr.CorruptionError, match=r"a\.gz: the GZIP stream is cut"),
+        open_plain(str(path)) as file,
+    ):
+        file.read()
 
 
 def test_seekable(tmp_path):

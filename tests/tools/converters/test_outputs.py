@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -40,10 +41,26 @@ def test_file_is_discarded_after_an_error(tmp_path):
     assert path.read_bytes() == b"old"
 
 
+@pytest.mark.parametrize("new", [new_file, new_folder])
+def test_a_full_disk_is_an_error_that_names_the_output(tmp_path, new):
+    with pytest.raises(OSError, match="No space left") as caught, new(tmp_path / "out"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.filename == str(tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+
+
 def test_file_in_no_folder_is_an_error_that_names_it(tmp_path):
     with pytest.raises(FileNotFoundError) as caught, new_file(tmp_path / "none" / "a"):
         pass
     assert caught.value.filename == str(tmp_path / "none" / "a")
+
+
+def test_a_folder_is_no_file_to_replace(tmp_path):
+    (tmp_path / "a").mkdir()
+    with pytest.raises(OSError, match=r"Is a directory|denied") as caught, new_file(tmp_path / "a"):
+        pass
+    assert caught.value.filename == str(tmp_path / "a")
+    assert os.listdir(tmp_path) == ["a"]
 
 
 def test_open_file_is_written_as_it_is():

@@ -162,7 +162,8 @@ def test_members_get_names_of_features_and_back(tmp_path):
     [
         ([("1.cls", b"x")], {}, r"1\.cls: 'x' is no integer"),
         ([("1.cls", b"9" * 30)], {}, "int64 cannot hold"),
-        ([("1.npy", b"x")], {}, r"1\.npy: it is no array of numbers"),
+        ([("1.npy", b"x")], {}, r"1\.npy: it is no array: it does not begin like one"),
+        ([("1.npy", npy(np.arange(9))[:-1])], {}, r"1\.npy: it is no array of numbers"),
         ([("1.npy", npy(np.array([None])))], {}, "it is no array of numbers"),
         ([("1.npy", npy(np.array(["x"])))], {}, "an array of <U1"),
         ([("1.npy", npy(np.array([1 << 63], np.uint64)))], {}, r"1\.npy: "),

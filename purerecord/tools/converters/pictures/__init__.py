@@ -8,6 +8,7 @@ yolo           a text file with boxes for each picture
 class_names    the classes of YOLO: data.yaml, classes.txt
 boxes_csv      the CSV of generate_tfrecord.py
 picture        ``Picture`` and ``Box``, the form between any two formats
+annotation_text  text files and CSV, as far as they are such
 picture_files  the pictures in folders, found by the names in annotations
 label_map      the classes and their numbers
 source         what a reader has found, and the way that all readers share from there

@@ -7,16 +7,25 @@ This module must not know conventions.
 from __future__ import annotations
 
 import csv
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 
 from ....records import Records
 from ..job import Job
+from .annotation_text import csv_rows
 from .label_map import LabelMap
 from .new_files import NewFiles
 from .picture import Box, Contents, Picture
 from .picture_files import PictureFiles, usual_folders
-from .source import Source, broken_annotation, local_path_of, locate, records_of_source
+from .source import (
+    Source,
+    broken_annotation,
+    first_left_out,
+    local_path_of,
+    locate,
+    records_of_source,
+)
 from .stored import Stored
 from .written import IMAGES, parts_of, pixels, write_folder
 
@@ -31,9 +40,9 @@ def recognizes(path: str) -> bool:
     if os.path.isdir(path):
         return False
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
             return _missing(next(csv.reader([file.readline(1 << 12)]), [])) == []
-    except (OSError, UnicodeDecodeError, csv.Error):
+    except (OSError, csv.Error):
         return False
 
 
@@ -43,8 +52,13 @@ def read(job: Job) -> Iterable[Records]:
     for source in job.sources:
         path = local_path_of(source)
         found: dict[str, Picture] = {}
-        for place, row in _rows(path):
+        for place, header, cells in _rows(path):
+            row = dict(zip(header, cells, strict=False))
             try:
+                if any(cells[len(header) :]):
+                    raise ValueError(
+                        f"{place}: it has {len(cells)} cells, where there are {len(header)} columns"
+                    )
                 box, frame = _box(row, place)
             except ValueError as error:
                 broken_annotation(job, error)
@@ -57,7 +71,8 @@ def read(job: Job) -> Iterable[Records]:
         locate(job, list(found.values()), PictureFiles(*_folders(job, path)))
         pictures += found.values()
     if not pictures:
-        raise ValueError("there is no row with a box in the CSV")
+        paths = ", ".join(map(local_path_of, job.sources))
+        raise ValueError(f"{paths}: there is no row with a box{first_left_out(job)}")
     labels = LabelMap.of(sorted({box.name for picture in pictures for box in picture.boxes}))
     return records_of_source(job, Source(pictures, Contents(boxes=True), labels))
 
@@ -73,19 +88,19 @@ def _folders(job: Job, path: str) -> list[str]:
     return usual_folders(folder or ".")
 
 
-def _rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file)
-        header = [name.strip() for name in next(lines, [])]
-        if missing := _missing(header):
-            raise ValueError(
-                f"{path}: line 1: the columns {', '.join(COLUMNS)} are needed; {', '.join(missing)} "
-                f"{'is' if len(missing) == 1 else 'are'} not there"
-            )
-        for values in lines:
-            if any(values):
-                place = f"{path}: line {lines.line_num}"
-                yield place, dict(zip(header, [*map(str.strip, values), *[""] * len(header)], strict=False))
+def _rows(path: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Where each row stands, the names of the columns, and its cells."""
+    rows = csv_rows(path)
+    place, first = next(rows, (f"{path}: line 1", []))
+    header = [name.strip() for name in first]
+    if missing := _missing(header):
+        raise ValueError(
+            f"{place}: the columns {', '.join(COLUMNS)} are needed; {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not there"
+        )
+    for place, values in rows:
+        if any(values):
+            yield place, header, [value.strip() for value in values]
 
 
 def _missing(header: list[str]) -> list[str]:
@@ -94,7 +109,7 @@ def _missing(header: list[str]) -> list[str]:
 
 
 def _box(row: dict[str, str], place: str) -> tuple[Box, tuple[float, float] | None]:
-    if not row["filename"] or not row["class"]:
+    if not row.get("filename") or not row.get("class"):
         raise ValueError(f"{place}: a file name and a class are needed")
     numbers = {}
     for name in (*_EDGES, *_SIZES):
@@ -102,7 +117,9 @@ def _box(row: dict[str, str], place: str) -> tuple[Box, tuple[float, float] | No
         try:
             numbers[name] = float(text) if text or name in _EDGES else 0.0
         except ValueError:
-            raise ValueError(f"{place}: {name} is {text!r}, not a number") from None
+            numbers[name] = math.nan
+        if not math.isfinite(numbers[name]):
+            raise ValueError(f"{place}: {name} is {text!r}, not a number")
     width, height = (numbers[name] for name in _SIZES)
     xmin, ymin, xmax, ymax = (numbers[name] for name in _EDGES)
     box = Box(row["class"], xmin, ymin, xmax, ymax)

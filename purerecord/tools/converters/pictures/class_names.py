@@ -10,6 +10,8 @@ import os
 import re
 from collections import Counter
 
+from .annotation_text import read_lines
+
 _FILES = ("data.yaml", "data.yml", "classes.txt", "obj.names")
 _LEVELS = 3  # folders, from the given one upwards, in which a file of names is looked for
 _SCALAR = r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"|[^\[\]{}'\",#\n][^\[\]{},#\n]*?"
@@ -44,10 +46,10 @@ def read_names(path: str) -> dict[int, str]:
 
 
 def _names(path: str) -> dict[int, str]:
-    with open(path, encoding="utf-8-sig") as file:
-        text = file.read()
+    text = "\n".join(read_lines(path))
     if not path.endswith((".yaml", ".yml")):
-        return dict(enumerate(line.strip() for line in text.split("\n") if line.strip()))
+        lines = enumerate(map(str.strip, text.strip("\n").split("\n")))
+        return {number: line for number, line in lines if line}
     match = re.search(r"^names[ \t]*:[ \t]*(.*(?:\n(?![A-Za-z_]).*)*)", text, re.MULTILINE)
     if match is None:
         raise ValueError(f"{path}: it has no names of classes, as in: names: [cat, dog]")

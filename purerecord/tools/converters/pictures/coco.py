@@ -7,7 +7,6 @@ are numbered from 1 on. This module must not know conventions.
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 from collections import Counter
@@ -27,6 +26,9 @@ from .stored import Stored
 from .written import IMAGES, parts_of, pixels, write_folder
 
 _SUFFIX = ".json"
+_MOST, _MOST_AREA = 1e9, 1e18  # pixels
+_MOST_CLASSES = 1 << 31  # which a label map can number
+_SHOWN = 60
 _INSTANCES = "instances_"  # instances_train2017.json is about the pictures in train2017
 
 
@@ -54,7 +56,7 @@ def read(job: Job) -> Iterable[Records]:
         locate(job, found, PictureFiles(*_folders(job, path)))
         pictures += found
     if not pictures:
-        raise ValueError("the JSON lists no pictures")
+        raise ValueError(f"{', '.join(map(local_path_of, job.sources))}: the JSON lists no pictures")
     if seen["segmentation"] and not job.options["masks"]:
         job.report.note(f"masks that were not taken, as --masks was not given: {seen['segmentation']:,}")
     if seen["keypoints"]:
@@ -93,7 +95,10 @@ def _document(path: str) -> dict[str, Any]:
         raise ValueError(f"{path}: it is no JSON: {error}") from None
     lists = ("images", "annotations")
     if not isinstance(document, dict) or not all(_are_objects(document.get(name)) for name in lists):
-        raise ValueError(f"{path}: COCO has an object with the lists images, annotations and categories")
+        raise ValueError(
+            f"{path}: COCO has an object with the lists images, annotations and categories; a table of "
+            "JSON has an object on each line (--from jsonl)"
+        )
     if not _are_objects(document.setdefault("categories", [])):
         raise ValueError(f"{path}: categories must be a list of objects")
     return document
@@ -107,8 +112,11 @@ def _categories(path: str, document: dict[str, Any]) -> dict[int, str]:
     names: dict[int, str] = {}
     for item in document["categories"]:
         number, name = item.get("id"), item.get("name")
-        if not isinstance(number, int) or not isinstance(name, str) or not name:
-            raise ValueError(f"{path}: a category needs a number and a name, not {number!r} and {name!r}")
+        if not isinstance(number, int) or abs(number) >= _MOST_CLASSES or not _is_text(name):
+            raise ValueError(
+                f"{path}: a category needs a number and a name, not {_short(number)} and {_short(name)} "
+                f"(a number is below {_MOST_CLASSES})"
+            )
         if number in names or name in names.values():
             raise ValueError(f"{path}: two categories have the number {number} or the name {name!r}")
         names[number] = name
@@ -122,8 +130,10 @@ def _pictures(
     pictures: dict[Any, Picture] = {}
     for item in document["images"]:
         number, name = item.get("id"), item.get("file_name")
-        if not isinstance(number, (int, str)) or not isinstance(name, str) or not name:
-            raise ValueError(f"{path}: a picture needs id and file_name, not {number!r} and {name!r}")
+        if not (isinstance(number, int) or _is_text(number)) or not _is_text(name):
+            raise ValueError(
+                f"{path}: a picture needs id and file_name, not {_short(number)} and {_short(name)}"
+            )
         if number in pictures:
             raise ValueError(f"{path}: two pictures have the id {number!r}")
         sides = [item.get(side) for side in ("height", "width")]
@@ -133,10 +143,13 @@ def _pictures(
     for place, item in enumerate(document["annotations"]):
         seen.update(key for key in ("segmentation", "keypoints", "caption", "bbox") if item.get(key))
         name = f"{path}: annotation {item.get('id', place)!r}"
-        picture = pictures.get(item.get("image_id")) if isinstance(item.get("image_id"), (int, str)) else None
+        number = item.get("image_id")
+        picture = pictures.get(number) if isinstance(number, (int, float, str)) else None
         if picture is None:
             job.report.skip("annotations of pictures that the file does not list", name)
         elif isinstance(caption := item.get("caption"), str):
+            if caption and not _is_text(caption):
+                raise ValueError(f"{name}: its caption has half of a character, which UTF-8 cannot hold")
             picture.captions += (caption,)
         elif (box := _box(item, name, names)) is not None:
             if job.options["masks"]:
@@ -152,8 +165,8 @@ def _box(item: dict[str, Any], place: str, names: dict[int, str]) -> Box | None:
     if not isinstance(edges, list) or len(edges) != 4 or not all(map(_is_number, edges)):
         return None
     kind = item.get("category_id")
-    if kind not in names:
-        raise ValueError(f"{place}: category_id {kind!r} is not among the categories")
+    if not isinstance(kind, (int, float)) or kind not in names:
+        raise ValueError(f"{place}: category_id {_short(kind)} is not among the categories")
     x, y, width, height = edges
     area = item.get("area")
     return Box(
@@ -162,8 +175,8 @@ def _box(item: dict[str, Any], place: str, names: dict[int, str]) -> Box | None:
         y,
         x + width,
         y + height,
-        is_crowd=int(bool(item.get("iscrowd"))),
-        area=area if _is_number(area) else None,
+        is_crowd=int(item.get("iscrowd") in (1, "1")),
+        area=area if _is_number(area, _MOST_AREA) else None,
         mask=item.get("segmentation"),
     )
 
@@ -175,8 +188,28 @@ def _check_mask(segmentation: Any, place: str) -> None:
         raise ValueError(f"{place}: {error}") from None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def _is_number(value: Any, most: float = _MOST) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < most
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is a name: a string that UTF-8 can hold, also as the name of a file in other bytes."""
+    if not isinstance(value, str) or not value:
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _short(value: Any) -> str:
+    """A value as an error shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of too many digits
+        return "a huge number"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _folders(job: Job, path: str) -> list[str]:

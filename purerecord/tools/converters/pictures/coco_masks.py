@@ -6,7 +6,7 @@ pictures.
 
 from __future__ import annotations
 
-import math
+import re
 import struct
 import zlib
 from functools import cache
@@ -17,6 +17,10 @@ import numpy.typing as npt
 
 from ....payload.images import MOST_PIXELS, ImageForm, decoded_image
 
+_FAR = 100_000_000  # pixels from the corner: farther away, pycocotools cannot count
+_LONGEST = 1 << 21
+# Characters of numbers below 2 ** 35, of which the last one lacks the bit that more follow.
+_COMPRESSED = re.compile("([P-o]{0,6}[0-O])*")
 Mask = npt.NDArray[np.uint8]
 
 
@@ -39,22 +43,35 @@ def check_mask(segmentation: Any) -> None:
             return
     elif segmentation is None:
         return
-    elif isinstance(segmentation, dict) and segmentation.keys() >= {"size", "counts"}:
+    elif isinstance(segmentation, dict) and _is_size(segmentation.get("size")):
         height, width = segmentation["size"]
         if height * width > MOST_PIXELS:
             raise ValueError(f"a mask of {height} × {width} pixels would need too much memory")
-        counts = _counts(segmentation["counts"])
-        whole = all(isinstance(count, int) and count >= 0 for count in counts) and min(height, width) > 0
-        if not whole or sum(counts) != height * width:
+        counts = _counts(segmentation.get("counts"))
+        whole = all(isinstance(count, int) and count >= 0 for count in counts)
+        if not counts or not whole or sum(counts) != height * width:
             raise ValueError(f"the runs of a mask are not for {height} × {width} pixels")
         return
     raise ValueError(f"a segmentation must be polygons, or runs with size and counts: {segmentation!r:.60}")
 
 
+def _is_size(value: Any) -> bool:
+    """Whether a value is a height and a width."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return all(isinstance(side, int) and 0 < side < _FAR for side in value)
+
+
 def _is_polygon(value: Any) -> bool:
     if not isinstance(value, list) or len(value) % 2:
         return False
-    return all(isinstance(number, (int, float)) and math.isfinite(number) for number in value)
+    if not all(isinstance(number, (int, float)) and abs(number) < _FAR for number in value):
+        return False
+    # pycocotools needs memory for each pixel of the outline.
+    points = np.array(value, np.float64).reshape(-1, 2)
+    if np.abs(np.diff(points, axis=0, append=points[:1])).sum() > _LONGEST:
+        raise ValueError(f"a polygon whose outline is longer than {_LONGEST:,} pixels")
+    return True
 
 
 def mask_png(segmentation: Any, height: int, width: int) -> bytes:
@@ -77,12 +94,16 @@ def mask_png(segmentation: Any, height: int, width: int) -> bytes:
 
 
 def _counts(counts: Any) -> list[int]:
-    """The lengths of runs, which may be compressed: numbers of 5 bits a character, as differences."""
+    """The lengths of runs, which may be compressed: numbers of 5 bits a character, as differences. None if
+    they are no such thing."""
     if isinstance(counts, list):
         return counts
+    text = counts.decode("latin-1") if isinstance(counts, bytes) else counts
+    if not isinstance(text, str) or not _COMPRESSED.fullmatch(text):
+        return []
     found: list[int] = []
     number = shift = 0
-    for character in counts if isinstance(counts, bytes) else counts.encode():
+    for character in text.encode():
         bits = character - 48
         number |= (bits & 31) << shift
         shift += 5

@@ -5,29 +5,31 @@ This module must not know conventions.
 
 from __future__ import annotations
 
-import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 
 from ....records import Records
 from ..job import Job
 from ..outputs import name_of
+from .annotation_text import csv_rows
 from .label_map import LabelMap
 from .new_files import NewFiles, safe_name
 from .picture import Contents, Picture
-from .picture_files import OTHER_SUFFIXES, PictureFiles, files_below, is_picture
+from .picture_files import OTHER_SUFFIXES, PictureFiles, files_below, is_folder, is_picture
 from .source import Source, local_path_of, locate, records_of_source
 from .stored import Stored
 from .written import parts_of, write_folder
 
 _NO_CLASS = "unlabelled"
+_SMALL_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 _NOTED = 10  # classes that notes name
 
 
 def recognizes(path: str) -> bool:
     """Whether a folder has pictures, in itself or in the folders inside it."""
-    inner = [path, *(entry.path for entry in os.scandir(path) if entry.is_dir())]
+    inner = [path, *(entry.path for entry in os.scandir(path) if is_folder(entry))]
     return any(is_picture(name) for folder in inner for name in os.listdir(folder))
 
 
@@ -51,10 +53,10 @@ def _by_class(job: Job, folders: list[str]) -> Source:
     pictures, loose = [], []
     classes: set[str] = set()
     for folder in folders:
-        inner = sorted(e.name for e in os.scandir(folder) if e.is_dir() and not e.name.startswith("."))
+        inner = sorted(e.name for e in os.scandir(folder) if is_folder(e) and not e.name.startswith("."))
         classes |= set(inner)
         for name in inner:
-            for path in _pictures(job, os.path.join(folder, name)):
+            for path in _pictures(job, os.path.join(folder, name), folder):
                 stored = f"{name}/{path}".replace(os.sep, "/")
                 pictures.append(Picture(os.path.join(folder, name, path), stored, class_name=name))
         for name in sorted(os.listdir(folder)):
@@ -73,10 +75,10 @@ def _by_class(job: Job, folders: list[str]) -> Source:
     return Source(pictures, Contents(classes=True), LabelMap.of(sorted(classes)))
 
 
-def _pictures(job: Job, folder: str) -> Iterator[str]:
+def _pictures(job: Job, folder: str, root: str) -> Iterator[str]:
     """The names of pictures below a folder."""
     # A folder before those inside it, and all of these by their paths: so torchvision sorts them.
-    for name in sorted(files_below(folder), key=os.path.split):
+    for name in sorted(files_below(folder, root), key=os.path.split):
         if is_picture(name):
             yield name
         elif name.lower().endswith(OTHER_SUFFIXES):
@@ -88,6 +90,8 @@ def _labelled(job: Job, folders: list[str]) -> Source:
     files = PictureFiles(*folders)
     path = job.options["labels"]
     rows = list(_rows(path))
+    if not rows:
+        raise ValueError(f"{name_of(path)}: it names no pictures")
     pictures = [Picture("", name, place, class_name=label) for place, name, label in rows]
     locate(job, pictures, files)
     return Source(pictures, Contents(classes=True), _numbered({row[2] for row in rows}))
@@ -95,7 +99,7 @@ def _labelled(job: Job, folders: list[str]) -> Source:
 
 def _numbered(names: set[str]) -> LabelMap:
     """Classes in order; ones that are whole numbers from 0 on keep these, which are one less than labels."""
-    if names and all(name.isdecimal() and str(int(name)) == name for name in names):
+    if names and all(map(_SMALL_NUMBER.fullmatch, names)):
         return LabelMap.numbered({int(name) + 1: name for name in names})
     return LabelMap.of(sorted(names))
 
@@ -103,22 +107,19 @@ def _numbered(names: set[str]) -> LabelMap:
 def _rows(path: str) -> Iterator[tuple[str, str, str]]:
     """Where each row of a CSV of labels stands, its file name, and its class."""
     seen: dict[str, str] = {}
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines, [])
-        if len(header) < 2 or is_picture(header[0]):
-            raise ValueError(
-                f"{name_of(path)}: line 1: a header with two columns is needed, the file name and the class"
-            )
-        for row in lines:
-            place = f"{name_of(path)}: line {lines.line_num}"
-            if not row:
-                continue
-            if len(row) < 2 or not row[0] or not row[1]:
-                raise ValueError(f"{place}: a file name and a class are needed")
-            if seen.setdefault(row[0], row[1]) != row[1]:
-                raise ValueError(f"{place}: {row[0]!r} has two classes, {seen[row[0]]!r} and {row[1]!r}")
-            yield place, row[0], row[1]
+    rows = csv_rows(path)
+    place, header = next(rows, (f"{path}: line 1", []))
+    if len(header) < 2 or is_picture(header[0]):
+        raise ValueError(f"{place}: a header with two columns is needed, the file name and the class")
+    for place, cells in rows:
+        row = [cell.strip() for cell in cells]
+        if not any(row):
+            continue
+        if len(row) < 2 or not row[0] or not row[1]:
+            raise ValueError(f"{place}: a file name and a class are needed")
+        if seen.setdefault(row[0], row[1]) != row[1]:
+            raise ValueError(f"{place}: {row[0]!r} has two classes, {seen[row[0]]!r} and {row[1]!r}")
+        yield place, row[0], row[1]
 
 
 # --- Writing ----------------------------------------------------------------------------------------

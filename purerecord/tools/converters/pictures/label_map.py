@@ -76,6 +76,15 @@ class LabelMap:
         text: str = text_format.MessageToString(message, as_utf8=True)
         return text
 
+    def check_text(self) -> None:
+        """Raise ValueError for a name that is no UTF-8, as that of a folder may be."""
+        for name in self.names.values():
+            try:
+                name.encode()
+            except UnicodeEncodeError:
+                reason = "is not UTF-8, as the names of classes must be in this style; rename it"
+                raise ValueError(f"class {name!r} {reason}") from None
+
     def number(self, name: str, place: str) -> int:
         """The number of a class; ValueError if the map, which was given, lacks it."""
         found = self.aliases.get(name)

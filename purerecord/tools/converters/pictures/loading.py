@@ -6,7 +6,9 @@ batches, whatever the number and the sizes of the pictures. This module must not
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -76,8 +78,10 @@ class _Work:
             header = image_header(data)
             if self.decode:
                 decoded_image(data, ImageForm("rgb"))
-        except (FileNotFoundError, ImageError) as error:
-            missing = isinstance(error, FileNotFoundError)
+        except (OSError, ValueError, ImageError) as error:
+            missing = not isinstance(error, ImageError)
+            if missing and not _is_missing(error):
+                raise
             name = f"{picture.path}: {error.reason if isinstance(error, ImageError) else 'no such file'}"
             if picture.place:
                 name += f", named in {picture.place}"
@@ -93,11 +97,22 @@ class _Work:
         return found
 
 
+def _is_missing(error: Exception) -> bool:
+    """Whether an error says that there is no file of this name, and that there could be none."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
+    return isinstance(error, UnicodeEncodeError) or "null" in str(error)
+
+
 def _read(path: str) -> bytes:
     """The bytes of a file. For files of this size, a file object would take a third of the time."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    # A pipe that nobody writes to would otherwise wait for ever.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise ImageError("it is a folder, or no ordinary file")
+        size = status.st_size
         if size > MAX_SIZE:
             raise ImageError("the file is larger than a record can be, 2 GiB")
         data = os.read(descriptor, size)
@@ -168,7 +183,7 @@ def _chunks(pictures: Iterable[Picture]) -> Iterator[list[Picture]]:
     chunk: list[Picture] = []
     size = 0
     for picture in pictures:
-        with suppress(OSError):  # it is reported when the picture is read
+        with suppress(OSError, ValueError):  # it is reported when the picture is read
             size += os.stat(picture.path).st_size
         chunk.append(picture)
         if len(chunk) >= _CHUNK_PICTURES or size >= _CHUNK_BYTES:

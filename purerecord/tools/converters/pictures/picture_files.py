@@ -16,23 +16,38 @@ _AMBIGUOUS = ""
 _USUAL = ("JPEGImages", "images", "Images")
 
 
-def files_below(folder: str) -> Iterator[str]:
+def files_below(folder: str, *above: str) -> Iterator[str]:
     """The paths of all files in a folder and in those below, relative to it, each folder in order of names.
 
-    Hidden ones are left out. Links to folders are followed, but not to one that is open already.
+    Hidden ones are left out. Links to folders are followed, but not to one that is open already, nor to one
+    of those ``above``. Links that lead nowhere are files, which are missing when they are opened.
     """
-    yield from _files(folder, "", {os.path.realpath(folder)})
+    yield from _files(folder, "", {os.path.realpath(name) for name in (folder, *above)})
 
 
 def _files(folder: str, inner: str, above: set[str]) -> Iterator[str]:
     with os.scandir(os.path.join(folder, inner)) as entries:
         found = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda e: e.name)
-    folders = [entry for entry in found if entry.is_dir()]
-    yield from (os.path.join(inner, entry.name) for entry in found if entry.is_file())
+    folders = [entry for entry in found if is_folder(entry)]
+    yield from (os.path.join(inner, entry.name) for entry in found if _is_file(entry))
     for entry in folders:
         real = os.path.realpath(entry.path)
         if real not in above:
             yield from _files(folder, os.path.join(inner, entry.name), above | {real})
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder, or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    if not entry.is_symlink():
+        return entry.is_file()
+    return os.path.isfile(entry.path) or not os.path.exists(entry.path)
 
 
 def is_picture(name: str) -> bool:

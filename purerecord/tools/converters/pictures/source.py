@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from .styles import STYLES
 from .tfds_folder import TFDSOutput
 
 LABEL_MAP = "label_map.pbtxt"
+NAMED_AGAIN = "pictures that are named several times, so there are as many records of each"
 
 
 @dataclass
@@ -75,14 +77,18 @@ def records_of_source(job: Job, source: Source) -> Iterable[Records]:
 def locate(job: Job, pictures: list[Picture], files: PictureFiles) -> None:
     """Set the paths of pictures, of which the names are known; ValueError if none of them is there."""
     located = 0
+    counts: Counter[str] = Counter()
     for picture in pictures:
         found = files.find(picture.name)
         picture.name = inner_name(picture.name)
         if found is None:
-            picture.path = os.path.join(files.folders[0], picture.name)
+            # Nothing outside of the folders is opened, wherever a name leads.
+            inside = picture.name if ".." not in picture.name.split("/") else os.path.basename(picture.name)
+            picture.path = os.path.join(files.folders[0], inside)
             continue
         located += 1
         picture.path = found
+        counts[found] += 1
         if os.path.basename(found) != picture.name.rpartition("/")[2]:
             picture.name = "/".join([*picture.name.split("/")[:-1], os.path.basename(found)])
     if pictures and not located:
@@ -91,6 +97,8 @@ def locate(job: Job, pictures: list[Picture], files: PictureFiles) -> None:
             f"{first.place}: {first.name!r} is not in {', '.join(files.folders)}, nor is any other picture "
             "that is named there; say which folder has them, with --images DIR"
         )
+    if several := [path for path, count in counts.items() if count > 1]:
+        job.report.note(f"{NAMED_AGAIN}: {len(several):,}, first {several[0]}")
     if files.differs:
         job.report.note(f"{SUFFIX_DIFFERS}: {len(files.differs):,}, first {files.differs[0]}")
 
@@ -102,6 +110,12 @@ def broken_annotation(job: Job, error: ValueError) -> None:
     job.report.skip("broken annotations", str(error))
 
 
+def first_left_out(job: Job) -> str:
+    """What was left out first, for the error that there is nothing else."""
+    lost = next(iter(job.report.skipped.values()), None)
+    return "" if lost is None else f"; the first that cannot be used is {lost.first}"
+
+
 def local_path_of(source: Any) -> str:
     """The path of a source, which must be on a local disk."""
     if not isinstance(source, (str, bytes, os.PathLike)) or is_url(local_path(source)):
@@ -111,6 +125,7 @@ def local_path_of(source: Any) -> str:
 
 def _plan_label_map(job: Job, labels: LabelMap) -> None:
     """Write the label map beside the TFRecords at the end; ValueError if another one is there."""
+    labels.check_text()
     if hasattr(job.out, "write"):
         job.report.note("a stream has no file beside it, so no label_map.pbtxt was written")
         return

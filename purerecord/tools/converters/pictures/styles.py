@@ -111,7 +111,10 @@ def _corners(loaded: Loaded) -> list[float]:
 
 def _masks(loaded: Loaded, labels: LabelMap) -> list[bytes]:
     height, width = loaded.picture.frame or (loaded.header.height, loaded.header.width)
-    return [mask_png(box.mask, int(height), int(width)) for box in loaded.boxes]
+    try:
+        return [mask_png(box.mask, int(height), int(width)) for box in loaded.boxes]
+    except ValueError as error:
+        raise ValueError(f"{loaded.picture.path}: {error}") from None
 
 
 _ENCODED = Feature("image/encoded", BYTES, lambda loaded, labels: loaded.data)

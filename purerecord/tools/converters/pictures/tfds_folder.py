@@ -76,6 +76,7 @@ class TFDSOutput:
         if self._document and self._read(_FEATURES) != description:
             here = ", ".join(sorted(style.types()))
             raise ValueError(f"{self._path(_FEATURES)}: the splits there have other features than {here}")
+        labels.check_text()
         for name in labels.names.values():
             if name != name.strip() or "\n" in name:
                 raise ValueError(

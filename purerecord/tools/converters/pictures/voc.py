@@ -14,11 +14,12 @@ from xml.sax.saxutils import escape
 
 from ....records import Records
 from ..job import Job
+from .annotation_text import read_lines
 from .label_map import LabelMap
 from .new_files import NewFiles
 from .picture import Box, Contents, Loaded, Picture
 from .picture_files import PictureFiles, files_below, usual_folders
-from .source import Source, broken_annotation, local_path_of, locate, records_of_source
+from .source import Source, broken_annotation, first_left_out, local_path_of, locate, records_of_source
 from .stored import Stored
 from .written import parts_of, pixels, write_folder
 
@@ -54,7 +55,8 @@ def read(job: Job) -> Iterable[Records]:
         locate(job, found, there)
         pictures += found
     if not pictures:
-        raise ValueError(f"{', '.join(by_folder)}: there is no annotation in XML that can be used")
+        where = ", ".join(by_folder)
+        raise ValueError(f"{where}: there is no annotation in XML that can be used{first_left_out(job)}")
     labels = LabelMap.of(sorted({box.name for picture in pictures for box in picture.boxes}))
     return records_of_source(job, Source(pictures, Contents(boxes=True, fields=_FIELDS), labels))
 
@@ -72,18 +74,19 @@ def _files(job: Job, folder: str) -> Iterator[str]:
             if name.endswith(_SUFFIX):
                 yield os.path.join(folder_of_files, name)
         return
-    with open(os.path.join(folder, "ImageSets", "Main", f"{split}.txt"), encoding="utf-8") as file:
-        for line in file:
-            if words := line.split():
-                yield os.path.join(folder_of_files, words[0] + _SUFFIX)
+    for line in read_lines(os.path.join(folder, "ImageSets", "Main", f"{split}.txt")):
+        if words := line.split():
+            yield os.path.join(folder_of_files, words[0] + _SUFFIX)
 
 
 def _pictures(job: Job, files: Iterable[str]) -> Iterator[Picture]:
     for path in files:
-        with open(path, "rb") as file:
-            data = file.read()
         try:
+            with open(path, "rb") as file:
+                data = file.read()
             yield _parsed(path, data)
+        except FileNotFoundError:
+            broken_annotation(job, ValueError(f"{path}: no such file"))
         except ValueError as error:
             broken_annotation(job, error)
 
@@ -92,10 +95,10 @@ def _parsed(path: str, data: bytes) -> Picture:
     """The picture that an annotation is about; ValueError if it is broken."""
     if not data.strip():
         raise ValueError(f"{path}: the file is empty; annotate its picture again, or delete both")
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # which could make gigabytes of a few bytes
-        raise ValueError(f"{path}: it declares entities, which annotations do not have")
     try:
-        root = ElementTree.fromstring(data)
+        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutEntities()))
+    except _EntitiesError:
+        raise ValueError(f"{path}: it declares entities, which annotations do not have") from None
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise ValueError(
             f"{path}: it is no XML: {error}; annotate its picture again, or delete both"
@@ -107,6 +110,17 @@ def _parsed(path: str, data: bytes) -> Picture:
     for number, element in enumerate(root.iter("object")):
         picture.boxes.append(_box(element, f"{path}: object {number}"))
     return picture
+
+
+class _EntitiesError(Exception):
+    """An XML that has a document type."""
+
+
+class _WithoutEntities(ElementTree.TreeBuilder):
+    """Builds no tree of what declares entities: these could make gigabytes of a few bytes."""
+
+    def doctype(self, *_: object) -> None:
+        raise _EntitiesError
 
 
 def _box(element: ElementTree.Element, place: str) -> Box:

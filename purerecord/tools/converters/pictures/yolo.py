@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 from ....records import Records
 from ..job import Job
+from .annotation_text import read_lines
 from .class_names import names_near
 from .label_map import LabelMap
 from .new_files import NewFiles
 from .picture import Box, Contents, Loaded, Picture
 from .picture_files import files_below, is_picture
-from .source import Source, broken_annotation, local_path_of, records_of_source
+from .source import Source, broken_annotation, first_left_out, local_path_of, records_of_source
 from .stored import Stored
 from .written import IMAGES, parts_of, write_folder
 
@@ -41,6 +42,9 @@ def recognizes(path: str) -> bool:
     """Whether a folder has a folder of labels, or a file of YOLO's that names the classes."""
     if not os.path.isdir(path):
         return path.endswith((".yaml", ".yml"))
+    labels = os.path.dirname(_label_file(os.path.join(path, "0.jpg")))
+    if not os.path.samefile(path, labels if os.path.isdir(labels) else path):
+        return any(_texts(labels))  # it is the folder images, or one in it
     names = os.listdir(path)
     return _LABELS in names or any(name in names for name in ("data.yaml", "classes.txt"))
 
@@ -64,7 +68,10 @@ def read(job: Job) -> Iterable[Records]:
         pictures += [picture for picture in found if picture is not None]
         _count_orphans(job, folder, {_label_file(os.path.join(folder, name)) for name in files})
     if not pictures:
-        raise ValueError(f"{', '.join(map(str, job.sources))}: there are no pictures in this folder")
+        where = ", ".join(map(str, job.sources))
+        if "broken annotations" in job.report.skipped:
+            raise ValueError(f"{where}: there are no labels that can be used{first_left_out(job)}")
+        raise ValueError(f"{where}: there are no pictures in this folder")
     if len(noticed.without) == len(pictures):
         raise ValueError(
             f"{noticed.without[0]}: no such file, nor one for any other picture; is this the folder?"
@@ -105,16 +112,14 @@ def _picture(job: Job, path: str, name: str, names: dict[int, str], noticed: _No
     labels = _label_file(path)
     picture = Picture(path, name.removeprefix(IMAGES + os.sep).replace(os.sep, "/"), labels, frame=(1, 1))
     try:
-        with open(labels, encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, 1):
-                if words := line.split():
-                    picture.boxes.append(_box(words, names, f"{labels}: line {number}", noticed))
+        for number, line in enumerate(read_lines(labels), 1):
+            if words := line.split():
+                picture.boxes.append(_box(words, names, f"{labels}: line {number}", noticed))
     except FileNotFoundError:
         noticed.without.append(labels)
         picture.place = ""
-    except (ValueError, UnicodeDecodeError) as error:
-        reason = f"{labels}: it is no text" if isinstance(error, UnicodeDecodeError) else str(error)
-        broken_annotation(job, ValueError(reason))
+    except ValueError as error:
+        broken_annotation(job, error)
         return None
     return picture
 

@@ -5,6 +5,7 @@ This module must not know records.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from typing import Any, BinaryIO
@@ -14,6 +15,7 @@ import numpy as np
 from ....errors import EncodeError
 
 _COPIED = 1 << 20
+_LARGEST = 1 << 46  # bytes: no file is as large
 _HEADERS: dict[tuple[int, int], Any] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -42,8 +44,10 @@ class NpyReader:
             raise EncodeError(reason, feature=name)
         if not self.shape:
             raise EncodeError("has no rows, it is one value; leave it out (--columns)", feature=name)
+        if min(self.shape) < 0:
+            raise EncodeError(f"is no array: its shape is {self.shape}", feature=name)
         self.rows = self.shape[0]
-        self.row_bytes = self.dtype.itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
+        self.row_bytes = self.dtype.itemsize * math.prod(self.shape[1:])
         # Of an array in Fortran's order, the values of a row lie apart.
         self.whole = fortran and len(self.shape) > 1
         self._array = self._transposed() if self.whole else None
@@ -55,7 +59,7 @@ class NpyReader:
 
     def _data(self, rows: int) -> bytes:
         size = rows * self.row_bytes
-        data: bytes = self._file.read(size)
+        data: bytes = self._file.read(size) if size < _LARGEST else b""
         if len(data) < size:
             raise EncodeError("the file ends inside of this array", feature=self.name)
         return data

@@ -60,7 +60,11 @@ def test_names_without_extension_are_found_and_noted():
     [
         ("", "line 1: the columns filename, width, .* are needed; filename, class, xmin, .* are not there"),
         (HEADER.replace("class", "label") + "a", "class is not there"),
-        (HEADER, "no row with a box"),
+        (HEADER, "boxes.csv: there is no row with a box"),
+        (HEADER + "a.png,40,20,cat,1\n", r"no row with a box; the first .* line 2: ymin is '', not a number"),
+        (HEADER + 'a.png,40,20,"cat,1,1,2,2\nb.png,40,20,cat,1,1,2,2\n', "line 2: .* a quote too many"),
+        (HEADER + f"a.png,40,20,{'x' * 200_000},1,1,2,2\n", "line 2: field larger than"),
+        ((HEADER + "a.png,40,20,\xe9,1,1,2,2\n").encode("latin-1"), "line 2: byte 0xe9 is not UTF-8"),
         (
             HEADER + "c.png,40,20,cat,1,1,2,2\n",
             r"line 2: 'c.png' is not in .*images, nor is any other .*--images DIR",
@@ -82,6 +86,9 @@ def test_mistakes_are_one_clear_error(text, words):
     [
         ("a.png,40,20,cat,1,x,2,2", "line 3: ymin is 'x', not a number"),
         ("a.png,40,20,cat,1", "line 3: ymin is '', not a number"),
+        ("a.png,40,20,cat,1,1,inf,2", "line 3: xmax is 'inf', not a number"),
+        ("a.png,40,nan,cat,1,1,2,2", "line 3: height is 'nan', not a number"),
+        ("a.png,40,20,cat,1,1,2,2,3", "line 3: it has 9 cells, where there are 8 columns"),
         ("a.png,40,20,,1,1,2,2", "line 3: a file name and a class are needed"),
     ],
 )

@@ -74,7 +74,7 @@ def test_names_are_looked_for_here_and_above(tmp_path):
     with pytest.raises(ValueError, match=r"neither data\.yaml nor classes\.txt"):
         names_near(str(tmp_path / "images/train"))
     save(tmp_path / "classes.txt", "ant\n\nbee\n")
-    assert names_near(str(tmp_path / "images/train")) == {0: "ant", 1: "bee"}
+    assert names_near(str(tmp_path / "images/train")) == {0: "ant", 2: "bee"}  # so LabelImg counts
     save(tmp_path / "images/coco8.yaml", "names: [wasp]")
     assert names_near(str(tmp_path / "images/train")) == {0: "wasp"}
-    assert names_near(str(tmp_path / "classes.txt")) == {0: "ant", 1: "bee"}
+    assert names_near(str(tmp_path / "classes.txt")) == {0: "ant", 2: "bee"}

@@ -138,6 +138,11 @@ def test_annotations_of_no_picture_are_counted_and_pictures_without_annotations_
         (document(categories=[(3, "a"), (3, "b")]), "two categories have the number 3"),
         (document(categories=[(3, "a"), (4, "a")]), "two categories"),
         (document(categories=[(3, None)]), "a category needs a number and a name"),
+        (document(categories=[(10**12, "cat")]), "a category needs a number and a name, not 1000000000000"),
+        (document(categories=[(3, "c\ud800")]), "a category needs a number and a name"),
+        (document(images=[{**IMAGE, "file_name": "\ud800.png"}]), "a picture needs id and file_name"),
+        (document([{**NOTE, "category_id": [4]}]), r"annotation 1: category_id \[4\] is not among"),
+        (document([{**NOTE, "caption": "\ud800"}]), "annotation 1: its caption has half of a character"),
         (document([{**NOTE, "category_id": 4}]), "annotation 1: category_id 4 is not among the categories"),
         (
             document(images=[{**IMAGE, "file_name": "z.png"}], annotations=()),
@@ -151,6 +156,53 @@ def test_mistakes_are_one_clear_error(text, words):
     with pytest.raises(ValueError, match=words):
         converted()
     assert os.listdir("out") == []
+
+
+@pytest.mark.parametrize(
+    ("note", "boxes", "crowd", "area"),
+    [
+        ({"bbox": [10**400, 0, 1, 1]}, 0, [], []),
+        ({"bbox": [1e300, 0, 1, 1]}, 0, [], []),
+        ({"bbox": [True, 0, 1, 1]}, 0, [], []),
+        ({"area": 10**400}, 1, [1], [200]),
+        ({"area": 1e39}, 1, [1], [200]),
+        ({"iscrowd": "0"}, 1, [0], [150.5]),
+        ({"iscrowd": [1]}, 1, [0], [150.5]),
+        ({"category_id": 3.0, "image_id": 7.0}, 1, [1], [150.5]),  # as pandas writes them
+    ],
+)
+def test_odd_values_are_left_out_or_what_they_mean(note, boxes, crowd, area):
+    save("data/a.png", png(40, 20))
+    save("data/boxes.json", document([{**NOTE, **note}], [{**IMAGE, "width": 10**400}]))
+    ((row,), report) = converted()
+    assert len(row["image/object/class/label"]) == boxes
+    assert row["image/object/is_crowd"].tolist() == crowd
+    assert row["image/object/area"].tolist() == area
+    assert report.lost is (boxes == 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../secret.png", "a/../../../secret.png", "pipe", "\0.png", "x" * 5000, "."]
+)
+def test_nothing_but_pictures_in_the_folder_is_opened(name):
+    save("data/images/a.png", png(40, 20))
+    save("secret.png", png(40, 20))
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("data/images/pipe")  # reading it would wait for ever
+    images = (IMAGE, {"id": "x", "file_name": name})
+    save("data/boxes.json", document(images=images))
+    found, report = converted()
+    assert len(found) == 1
+    assert sum(skipped.count for skipped in report.skipped.values()) == 1
+
+
+def test_a_picture_that_is_listed_twice_is_noted():
+    save("data/a.png", png(40, 20))
+    save("data/boxes.json", document(images=(IMAGE, {**IMAGE, "id": 8})))
+    found, report = converted()
+    assert len(found) == 2
+    assert report.notes[0].startswith("pictures that are named several times")
+    assert report.notes[0].endswith("1, first data/a.png")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # pycocotools itself uses numpy in an old way

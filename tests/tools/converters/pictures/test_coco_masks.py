@@ -65,12 +65,15 @@ def test_what_is_no_segmentation_is_an_error():
     interop("pycocotools.mask")
     for good in (None, [], [[1, 2, 3, 4, 5, 6]], {"size": [1, 1], "counts": [1]}):
         check_mask(good)
-    for bad in ("x", [[1]], [1], [["a", 1]], [[float("nan"), 1]], {"counts": []}):
+    sizes = [{"size": size, "counts": [1]} for size in (5, [1], ["x", 1], [1.5, 1], [0, 1], None)]
+    for bad in ("x", [[1]], [1], [["a", 1]], [[float("nan"), 1]], [[1e300, 1] * 3], {"counts": []}, *sizes):
         with pytest.raises(ValueError, match="must be polygons, or runs"):
             check_mask(bad)
-    for bad in ([5], [2, -1], [0.5, 0.5], "00"):
+    for bad in ([5], [2, -1], [0.5, 0.5], "00", 5, None, [], "", "\ud800", "é", "o" * 1_000_000):
         with pytest.raises(ValueError, match="the runs of a mask are not for 1 × 1 pixels"):
             check_mask({"size": [1, 1], "counts": bad})
+    with pytest.raises(ValueError, match="whose outline is longer"):
+        check_mask([[0, 0, 1e7, 0, 0, 1]])
     with pytest.raises(ValueError, match="too much memory"):
         check_mask({"size": [1 << 20, 1 << 20], "counts": [1]})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,7 @@ def test_labels_come_from_a_csv(names):
 
 def test_labels_that_are_numbers_stay_the_same():
     pets("root")
-    save("labels.csv", "file,class\ncats/1.png,10\ndogs/1.png,9\n")
+    save("labels.csv", "file,class\ncats/1.png, 10\ndogs/1.png ,9\n")
     convert("root", "a.tfrecord", labels="labels.csv")
     assert [row["label"] for row in rows()] == [10, 9]
 
@@ -106,10 +107,13 @@ def test_labels_that_are_numbers_stay_the_same():
     ("text", "words"),
     [
         ("1.png,cat\n", "line 1: a header with two columns"),
+        ("file,class\n\n , \n", "labels.csv: it names no pictures"),
         ("file\n", "line 1: a header with two columns"),
         ("file,class\n1.png\n", "line 2: a file name and a class are needed"),
         ("file,class\n1.png,\n", "line 2: a file name and a class are needed"),
         ("file,class\ncats/1.png,a\ncats/1.png,b\n", "line 3: 'cats/1.png' has two classes, 'a' and 'b'"),
+        ('file,class\n"1.png,cat\n', "line 2: unexpected end of data; is there a quote too many"),
+        (b"file,class\n1.png,\xe9\n", "line 2: byte 0xe9 is not UTF-8"),
         ("file,class\n1.png,cat\n", "1.png: several pictures in pets have this name"),
         ("file,class\nnone.png,cat\n", "line 2: 'none.png' is not in pets, nor is any other picture"),
     ],
@@ -154,6 +158,17 @@ def test_wrong_folders_are_one_clear_error():
     assert not Path("a.tfrecord").exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_folders_whose_names_are_no_utf8():
+    pets()
+    os.rename("pets/cats", b"pets/\xff")
+    convert("pets", "a.tfrecord")
+    assert {row["class"] for row in rows()} == {b"\xff", b"dogs"}
+    for style, out in (("detection", "b.tfrecord"), ("tfds", "x/pets-train.tfrecord")):
+        with pytest.raises(ValueError, match=r"class '\\udcff' is not UTF-8"):
+            convert("pets", out, style=style)
+
+
 def test_several_folders_are_one_set_of_classes():
     save("one/b/1.png", png(5))
     save("two/a/1.png", png(6))
@@ -187,5 +202,12 @@ def test_shuffling_is_the_same_for_the_same_seed_and_dry_run_writes_nothing():
 def test_links_that_lead_back_end():
     pets()
     os.symlink(os.path.abspath("pets"), "pets/cats/up")
-    convert("pets", "a.tfrecord")
-    assert len(rows()) == 9
+    os.symlink("nowhere.png", "pets/cats/broken.png")
+    os.symlink("self.png", "pets/cats/self.png")
+    os.symlink("self", "pets/self")
+    report = convert("pets", "a.tfrecord")
+    assert len(rows()) == 6  # those of dogs are no cats
+    assert report.skipped["pictures that are not there"].names == [
+        "pets/cats/broken.png: no such file",
+        "pets/cats/self.png: no such file",
+    ]

@@ -110,6 +110,13 @@ def test_a_part_that_imagesets_lists_is_taken_alone():
     assert [row["image/filename"][0] for row in found] == [b"c.png", b"a.png"]
     with pytest.raises(FileNotFoundError, match=r"val\.txt"):
         convert_one(split="val")
+    save("data/ImageSets/Main/val.txt", "b\nd\n")
+    found, report = convert_one(split="val")
+    assert [row["image/filename"][0] for row in found] == [b"b.png"]
+    assert report.skipped["broken annotations"].names == ["data/Annotations/d.xml: no such file"]
+    save("data/ImageSets/Main/val.txt", b"b\n\xff\n")
+    with pytest.raises(ValueError, match=r"val\.txt: line 2: byte 0xff is not UTF-8"):
+        convert_one(split="val")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +128,12 @@ def test_a_part_that_imagesets_lists_is_taken_alone():
         ("\x89PNG", "it is no XML"),
         ("<html/>", "it begins with <html>, where Pascal VOC has <annotation>"),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><annotation>&a;</annotation>", "it declares entities"),
+        (
+            '<?xml version="1.0" encoding="utf-16"?><!DOCTYPE x [<!ENTITY a "b">]><annotation/>'.encode(
+                "utf-16"
+            ),
+            "it declares entities",
+        ),
         (xml(name=""), "object 0: it has no name"),
         (xml(edges=("", 5, 30, 15)), "object 0, 'cat': it has no xmin"),
         (xml(edges=("ten", 5, 30, 15)), "object 0, 'cat': xmin is 'ten', not a number"),
@@ -141,8 +154,9 @@ def test_broken_annotations_are_counted_and_named_or_an_error(text, words):
         convert_one(on_broken="raise")
     assert words in str(caught.value)
     os.unlink("data/a.xml")
-    with pytest.raises(ValueError, match="there is no annotation in XML that can be used"):
+    with pytest.raises(ValueError, match="there is no annotation in XML that can be used") as caught:
         convert_one()
+    assert words in str(caught.value)
 
 
 def test_a_size_of_zero_is_none_and_floats_are_numbers():

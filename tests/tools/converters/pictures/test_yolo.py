@@ -80,7 +80,7 @@ def test_what_is_missing_on_either_side_is_counted():
         ("0 0.5 0.5 1 1 0.9", "4 fractions are needed after the class, not 5"),
         ("0 20 10 40 20", "YOLO has fractions of the picture, from 0 to 1, and no pixels"),
         ("0 nan 0.5 1 1", "YOLO has fractions"),
-        (b"\xff\xfe0\0", "it is no text"),
+        (b"\xff\xfe0\0", "line 1: byte 0xff is not UTF-8"),
     ],
 )
 def test_broken_labels_are_counted_and_named_or_an_error(line, words):
@@ -117,8 +117,8 @@ def test_training_and_test_pictures_are_not_mixed():
         ValueError, match=r"it has train and val; convert each by itself: name data/images/train or"
     ):
         converted()
-    found, _ = converted(["data/images/train", "data/images/val"], from_format="yolo")
-    assert len(found) == 2
+    found, _ = converted(["data/images/train", "data/images/val"])
+    assert [len(row["image/object/class/label"]) for row in found] == [1, 1]
 
 
 def test_wrong_folders_are_one_clear_error():
@@ -127,6 +127,9 @@ def test_wrong_folders_are_one_clear_error():
         converted(from_format="yolo")
     save("data/data.yaml", "names: [cat, dog]")
     with pytest.raises(ValueError, match=r"data/labels/a\.txt: no such file, nor one for any other picture"):
+        converted()
+    save("data/labels/a.txt", "?")
+    with pytest.raises(ValueError, match=r"no labels that can be used; .* line 1: a class number"):
         converted()
     os.unlink("data/images/a.png")
     with pytest.raises(ValueError, match="no pictures in this folder"):

@@ -57,6 +57,13 @@ def test_numpy_reads_what_is_written(tmp_path, array):
     assert list(tmp_path.iterdir()) == []
 
 
+def header(shape, *, fortran=False):
+    made = io.BytesIO()
+    about = {"descr": "<i8", "fortran_order": fortran, "shape": shape}
+    np.lib.format.write_array_header_1_0(made, about)
+    return made.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -65,11 +72,15 @@ def test_numpy_reads_what_is_written(tmp_path, array):
         (stored(np.array([None])).getvalue(), "only unpickling could read"),
         (stored(np.array(5)).getvalue(), "has no rows"),
         (b"\x93NUMPY\x01\x00\x02\x00{}", "is no array"),
+        (header((-5,)), r"is no array: its shape is \(-5,\)"),
+        (header((10**20, 10**20)), "ends inside of this array"),
+        (header((3, 1 << 32, 1 << 32)), "ends inside of this array"),
+        (header((10**20, 10**20), fortran=True), "ends inside of this array"),
     ],
 )
 def test_what_is_no_array_is_an_error(data, words):
     with pytest.raises(pr.EncodeError, match=words):
-        NpyReader(io.BytesIO(data), "a")
+        NpyReader(io.BytesIO(data), "a").read(1)
 
 
 def test_an_array_that_is_cut_off_is_an_error():
