@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from typing import Any
 
 from ...printable import printable, printable_json
 from ...storage.file_handles import file_size
-from ...storage.paths import resolve
+from ...storage.paths import resolve, without_indexes
 from ...storage.url import is_url, stored
 from ...tools.rewrite import dedup as deduplicating
 from ...tools.rewrite import diff as comparing
@@ -29,6 +30,7 @@ from ..exit_status import DAMAGED, Outcome, write
 from ..inputs import workers_of
 from ..options import COMPRESSIONS
 from ..progress import ProgressLine
+from .streams import Streams
 
 
 def reshard(arguments: Namespace) -> int:
@@ -136,8 +138,11 @@ class _Run:
     def __init__(self, arguments: Namespace) -> None:
         self._arguments = arguments
         options = dict(arguments.storage_option)
-        self.paths = [stored(path, options) if is_url(path) else path for path in arguments.paths]
-        self.out = stored(arguments.out, options) if is_url(arguments.out) else arguments.out
+        _check_streams(arguments)
+        self._streams = Streams(without_indexes(arguments.paths), arguments.out, arguments.temporary)
+        self.paths = [stored(path, options) if is_url(path) else path for path in self._streams.paths]
+        out = self._streams.out
+        self.out = stored(out, options) if is_url(out) else out
         self._progress = ProgressLine(0 if arguments.dry_run else _total(self.paths))
         self.how: How = {
             "shards": arguments.shards,
@@ -162,21 +167,48 @@ class _Run:
         self._progress.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         self._progress.__exit__()
+        self._streams.name(error)
+        self._streams.close()
 
     def report(self, done: Rewritten) -> int:
         """Print what was done; the exit code."""
         self._progress.__exit__()
+        done = self._streams.named(done)
         outcome = Outcome(damaged=not done.ok)
         for damage in done.damage:
             outcome.say(f"skipped: {damage}")
+        text = ""
         if self._arguments.json:
             text = printable_json(json.dumps(done.to_dict(), indent=2, ensure_ascii=False))
-            write(text.encode() + b"\n")
         elif not (self._arguments.quiet and done.ok):
-            write(str(done).encode() + b"\n")
+            text = str(done)
+        if text and self._streams.to_stdout:
+            with suppress(OSError):
+                print(text, file=sys.stderr)
+        elif text:
+            write(text.encode() + b"\n")
+        if not done.dry_run:
+            self._streams.send()
         return outcome.code
+
+
+def _check_streams(arguments: Namespace) -> None:
+    """Raise an ArgumentError if stdin or stdout cannot be what the other arguments ask for."""
+    if arguments.paths.count("-") > 1:
+        raise ArgumentError(None, "stdin can be read only once")
+    if arguments.resume and "-" in (*arguments.paths, arguments.out):
+        raise ArgumentError(None, "--resume needs files: what went through stdin or stdout is gone")
+    if arguments.out != "-":
+        return
+    if arguments.command == "split":
+        raise ArgumentError(None, "stdout is one file, and a split has several; name files")
+    for name in ("shards", "max_bytes", "max_records", "manifest"):
+        if getattr(arguments, name):
+            raise ArgumentError(
+                None, f"stdout is one file; leave out --{name.replace('_', '-')}, or name files"
+            )
 
 
 def _renamed(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
