@@ -6,16 +6,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
+from ...container.looks_like import open_source
+from ...errors import PureRecordError
 from ...printable import printable, printable_json
 from ...storage.file_handles import file_size
-from ...storage.paths import resolve, without_indexes
-from ...storage.url import is_url, stored
+from ...storage.paths import resolve, split_pattern, without_indexes
+from ...storage.url import Url, is_url, stored
 from ...tools.rewrite import dedup as deduplicating
 from ...tools.rewrite import diff as comparing
 from ...tools.rewrite import reshard as resharding
@@ -31,6 +34,9 @@ from ..inputs import workers_of
 from ..options import COMPRESSIONS
 from ..progress import ProgressLine
 from .streams import Streams
+
+# How often each command reads all records, before they are divided among shards; others once.
+_PASSES = {"shuffle": 2, "sort": 2, "dedup": 2}
 
 
 def reshard(arguments: Namespace) -> int:
@@ -143,7 +149,7 @@ class _Run:
         self.paths = [stored(path, options) if is_url(path) else path for path in self._streams.paths]
         out = self._streams.out
         self.out = stored(out, options) if is_url(out) else out
-        self._progress = ProgressLine(0 if arguments.dry_run else _total(self.paths))
+        self._progress = ProgressLine(0 if arguments.dry_run else self._work())
         self.how: How = {
             "shards": arguments.shards,
             "max_bytes": arguments.max_bytes,
@@ -158,6 +164,17 @@ class _Run:
             "temporary": arguments.temporary,
             "progress": self._progress,
         }
+
+    def _work(self) -> int:
+        """The bytes that the progress counts; 0 if they are not known, as those of compressed files."""
+        arguments, passes = self._arguments, _PASSES.get(self._arguments.command, 1)
+        passes += bool(getattr(arguments, "stratify", None)) + bool(getattr(arguments, "count", None))
+        numbers = arguments.shards or arguments.max_bytes or arguments.max_records
+        out = str(self.out)
+        as_inputs = out.endswith("/") or (split_pattern(out)[2] is None and "@*" in out) or os.path.isdir(out)
+        if numbers or not as_inputs:  # the records are counted, or selected, and then divided
+            passes += arguments.command not in ("shuffle", "sort")
+        return 0 if _compressed(self.paths) else passes * _total(self.paths)
 
     def _options(self) -> Any:
         name = getattr(self._arguments, "output_compression", None)
@@ -218,6 +235,17 @@ def _renamed(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
             raise ArgumentError(None, f"--rename names {printable(repr(old))} twice")
         names[old] = new
     return names
+
+
+def _compressed(paths: list[str]) -> bool:
+    """Whether the first file is compressed, so that others are likely to be; False for one in a store."""
+    with suppress(OSError, ImportError, ValueError, PureRecordError):  # the command itself reports it
+        first = resolve(paths)[0]
+        if isinstance(first, str) and not isinstance(first, Url):
+            with closing(open_source(first)) as source:
+                source.detect_compression()
+                return bool(source.compression)
+    return False
 
 
 def _total(paths: list[str]) -> int:
