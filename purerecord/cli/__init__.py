@@ -35,7 +35,15 @@ from importlib import import_module
 
 from .arguments import parse
 from .exit_status import EXPECTED, OutputError, explain, flush, say
-from .signals import SIGNALS, Interrupted, interrupt, interrupt_again, open_closed_streams
+from .signals import (
+    SIGNALS,
+    Interrupted,
+    buffer_stdout,
+    give_up_lost_stderr,
+    interrupt,
+    interrupt_again,
+    open_closed_streams,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,10 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             signal.signal(number, interrupt)
         sys.unraisablehook = interrupt_again
         open_closed_streams()
+        buffer_stdout()
         return _run(sys.argv[1:])
     except KeyboardInterrupt as error:
         return int(getattr(error, "code", Interrupted.code))
     finally:
+        give_up_lost_stderr()
         for number in SIGNALS:  # the command has ended; a signal has nothing to interrupt
             signal.signal(number, signal.SIG_IGN)
 

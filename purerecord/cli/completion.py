@@ -16,6 +16,11 @@ _purerecord() {{
   for ((at = 1; at < COMP_CWORD; at++)); do
     case "${{COMP_WORDS[at]}}" in -*) ;; *) verb="${{COMP_WORDS[at]}}"; break ;; esac
   done
+  if [ "$word" = "=" ]; then
+    word=""
+  elif [ "$before" = "=" ]; then
+    before="${{COMP_WORDS[COMP_CWORD-2]}}"
+  fi
   COMPREPLY=()
   if [ -z "$verb" ]; then
     COMPREPLY=($(compgen -W {verbs} -- "$word"))

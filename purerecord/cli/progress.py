@@ -5,6 +5,7 @@ The line goes to stderr, and only if that is a terminal. This module must not kn
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -30,7 +31,16 @@ class ProgressLine:
         now = time.monotonic()
         if self._shown and now - self._last >= _REFRESH:
             self._last = now
-            self._write(f"\r\x1b[K{self._line(now - self._begin)}")
+            self._write(f"\r\x1b[K{self._line(now - self._begin)[: self._width()]}")
+
+    def _width(self) -> int:
+        """The columns of the terminal without the last: of a line that goes on in the next one, only the end
+        could be erased."""
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns
+        except (OSError, ValueError):
+            columns = 0
+        return (columns or 80) - 1
 
     def _write(self, text: str) -> None:
         try:

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from io import RawIOBase
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -58,3 +59,24 @@ def open_closed_streams() -> None:
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - stays open as long as the process lives
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def give_up_lost_stderr() -> None:
+    """If nobody reads stderr any more, let what it still holds go nowhere.
+
+    Python flushes it at its end, and an error there would replace the exit code.
+    """
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def buffer_stdout() -> None:
+    """Give stdout the buffer that PYTHONUNBUFFERED has taken from it.
+
+    Without one it is a raw file: of what it is to write it may write a part, without an error.
+    """
+    out = sys.stdout
+    if isinstance(out.buffer, RawIOBase):
+        sys.stdout = open(1, "w", closefd=False, encoding=out.encoding, errors=out.errors)  # noqa: SIM115

@@ -41,6 +41,8 @@ def test_bash_completes_commands_options_choices_and_files():
     assert set(COMMANDS) <= bash("")
     assert bash("co") == {name for name in COMMANDS if name.startswith("co")}
     assert bash("cat", "--fo") == {"--format"}
+    assert bash("cat", "sound", "--format", "=") == {"json", "csv", "table", "text", "raw"}
+    assert bash("cat", "sound", "--format", "=", "c") == {"csv"}
     assert bash("cat", "sound", "--format", "") == {"json", "csv", "table", "text", "raw"}
     Path("sounds of birds").touch()
     assert bash("validate", "--workers", "2", "so") == {"sound", "sounds of birds"}

@@ -169,6 +169,17 @@ def test_reader_that_has_seen_enough_is_code_141():
     assert (code, out.strip()) == (3, b"99")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["stats --json long", "convert long - --to csv -q"])
+def test_output_that_is_cut_off_is_an_error(command, unbuffered):
+    Path("long").write_bytes(CLEAN)
+    limited = f"ulimit -f 1; PYTHONUNBUFFERED={unbuffered} purerecord {command} > out"
+    code, _, err = shell(limited)
+    assert (code, os.path.getsize("out")) == (1, 1024)
+    assert err.count(b"\n") == 1
+    assert b"File too large" in err
+
+
 @pytest.mark.light(1)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", ["validate sound damaged", "cat sound sound", "info sound"])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+
+import pytest
 
 from purerecord.cli.progress import ProgressLine
 
@@ -48,6 +51,18 @@ def test_progress_is_not_shown_where_nobody_looks(monkeypatch):
     with ProgressLine(100) as progress:
         progress(100, 1)
     assert nowhere.getvalue() == ""
+
+
+@pytest.mark.parametrize("columns", [20, 60])
+def test_progress_fits_the_terminal(monkeypatch, columns):
+    terminal = stderr_as_terminal(monkeypatch)
+    clock = iter([0.0, 1.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(terminal, "fileno", lambda: 2)
+    monkeypatch.setattr("os.get_terminal_size", lambda number: os.terminal_size((columns, 24)))
+    ProgressLine(10_000_000)(2_000_000, 5_000)
+    whole = "2.0 MB of 10.0 MB (20%), 2.0 MB/s, 5,000 records/s, 0:04 left"
+    assert terminal.getvalue() == f"\r\x1b[K{whole[: columns - 1]}"
 
 
 def test_long_times_have_hours(monkeypatch):

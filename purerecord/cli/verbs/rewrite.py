@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from argparse import ArgumentError, Namespace
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
+from ...container.looks_like import open_source
+from ...errors import PureRecordError
 from ...printable import printable, printable_json
 from ...storage.file_handles import file_size
-from ...storage.paths import resolve
-from ...storage.url import is_url, stored
+from ...storage.paths import resolve, split_pattern, without_indexes
+from ...storage.url import Url, is_url, stored
 from ...tools.rewrite import dedup as deduplicating
 from ...tools.rewrite import diff as comparing
 from ...tools.rewrite import reshard as resharding
@@ -29,6 +33,10 @@ from ..exit_status import DAMAGED, Outcome, write
 from ..inputs import workers_of
 from ..options import COMPRESSIONS
 from ..progress import ProgressLine
+from .streams import Streams
+
+# How often each command reads all records, before they are divided among shards; others once.
+_PASSES = {"shuffle": 2, "sort": 2, "dedup": 2}
 
 
 def reshard(arguments: Namespace) -> int:
@@ -136,9 +144,12 @@ class _Run:
     def __init__(self, arguments: Namespace) -> None:
         self._arguments = arguments
         options = dict(arguments.storage_option)
-        self.paths = [stored(path, options) if is_url(path) else path for path in arguments.paths]
-        self.out = stored(arguments.out, options) if is_url(arguments.out) else arguments.out
-        self._progress = ProgressLine(0 if arguments.dry_run else _total(self.paths))
+        _check_streams(arguments)
+        self._streams = Streams(without_indexes(arguments.paths), arguments.out, arguments.temporary)
+        self.paths = [stored(path, options) if is_url(path) else path for path in self._streams.paths]
+        out = self._streams.out
+        self.out = stored(out, options) if is_url(out) else out
+        self._progress = ProgressLine(0 if arguments.dry_run else self._work())
         self.how: How = {
             "shards": arguments.shards,
             "max_bytes": arguments.max_bytes,
@@ -154,6 +165,17 @@ class _Run:
             "progress": self._progress,
         }
 
+    def _work(self) -> int:
+        """The bytes that the progress counts; 0 if they are not known, as those of compressed files."""
+        arguments, passes = self._arguments, _PASSES.get(self._arguments.command, 1)
+        passes += bool(getattr(arguments, "stratify", None)) + bool(getattr(arguments, "count", None))
+        numbers = arguments.shards or arguments.max_bytes or arguments.max_records
+        out = str(self.out)
+        as_inputs = out.endswith("/") or (split_pattern(out)[2] is None and "@*" in out) or os.path.isdir(out)
+        if numbers or not as_inputs:  # the records are counted, or selected, and then divided
+            passes += arguments.command not in ("shuffle", "sort")
+        return 0 if _compressed(self.paths) else passes * _total(self.paths)
+
     def _options(self) -> Any:
         name = getattr(self._arguments, "output_compression", None)
         return None if name is None else resharding.COMPRESSIONS[name]
@@ -162,21 +184,48 @@ class _Run:
         self._progress.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         self._progress.__exit__()
+        self._streams.name(error)
+        self._streams.close()
 
     def report(self, done: Rewritten) -> int:
         """Print what was done; the exit code."""
         self._progress.__exit__()
+        done = self._streams.named(done)
         outcome = Outcome(damaged=not done.ok)
         for damage in done.damage:
             outcome.say(f"skipped: {damage}")
+        text = ""
         if self._arguments.json:
             text = printable_json(json.dumps(done.to_dict(), indent=2, ensure_ascii=False))
-            write(text.encode() + b"\n")
         elif not (self._arguments.quiet and done.ok):
-            write(str(done).encode() + b"\n")
+            text = str(done)
+        if text and self._streams.to_stdout:
+            with suppress(OSError):
+                print(text, file=sys.stderr)
+        elif text:
+            write(text.encode() + b"\n")
+        if not done.dry_run:
+            self._streams.send()
         return outcome.code
+
+
+def _check_streams(arguments: Namespace) -> None:
+    """Raise an ArgumentError if stdin or stdout cannot be what the other arguments ask for."""
+    if arguments.paths.count("-") > 1:
+        raise ArgumentError(None, "stdin can be read only once")
+    if arguments.resume and "-" in (*arguments.paths, arguments.out):
+        raise ArgumentError(None, "--resume needs files: what went through stdin or stdout is gone")
+    if arguments.out != "-":
+        return
+    if arguments.command == "split":
+        raise ArgumentError(None, "stdout is one file, and a split has several; name files")
+    for name in ("shards", "max_bytes", "max_records", "manifest"):
+        if getattr(arguments, name):
+            raise ArgumentError(
+                None, f"stdout is one file; leave out --{name.replace('_', '-')}, or name files"
+            )
 
 
 def _renamed(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -186,6 +235,17 @@ def _renamed(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
             raise ArgumentError(None, f"--rename names {printable(repr(old))} twice")
         names[old] = new
     return names
+
+
+def _compressed(paths: list[str]) -> bool:
+    """Whether the first file is compressed, so that others are likely to be; False for one in a store."""
+    with suppress(OSError, ImportError, ValueError, PureRecordError):  # the command itself reports it
+        first = resolve(paths)[0]
+        if isinstance(first, str) and not isinstance(first, Url):
+            with closing(open_source(first)) as source:
+                source.detect_compression()
+                return bool(source.compression)
+    return False
 
 
 def _total(paths: list[str]) -> int:

@@ -203,11 +203,12 @@ def _shares(text: str) -> dict[str, float]:
 
 def _writes(parser: Any, *, compresses: bool = True) -> None:
     """Add the arguments of a command that reads files and writes shards."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help=FILES.replace(" or - for stdin", ""))
+    parser.add_argument("paths", nargs="+", metavar="PATH", help=FILES)
     parser.add_argument(
         "out",
         metavar="OUT",
-        help="file, name@10.tfrecord for 10 shards, name@*.tfrecord for as many as there are, or folder/",
+        help="file, name@10.tfrecord for 10 shards, name@*.tfrecord for as many as there are, folder/, "
+        "or - for stdout",
     )
     stores(parser)
     compression(parser, "compression of PATH (default: detect)")

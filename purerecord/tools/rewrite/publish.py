@@ -38,7 +38,7 @@ class Complete(NamedTuple):
 def publish(
     folder: WorkFolder, shards: Sequence[Complete], workers: Workers, beside: WorkFolder | None = None
 ) -> None:
-    """Give the shards their names; they are brought to a folder ``beside`` the output first, if there is one."""
+    """Give the shards their names; they go to a folder ``beside`` the output first, if there is one."""
     if shards and isinstance(shards[0].target, Url):
         _upload_all(folder, shards, workers)
         return
