@@ -37,7 +37,7 @@ _PAGE_TYPES = {
     "woff2": "font/woff2",
 }
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
-_LONGEST_URL = 16_384
+_LONGEST_URL = 60_000
 _IDLE = 30.0  # seconds without a byte after which a connection is closed
 
 
