@@ -84,13 +84,16 @@ def test_a_drag_through_a_million_records_asks_only_for_where_it_ends(page, file
         page.until("one('#row-0 .cell:nth-child(2)')")
         page.run(MIDDLE)
         before = len(page.requests("api/rows"))
-        page.driver.execute_async_script(
+        rests = page.driver.execute_async_script(
             "const done = arguments[0], box = one('#table'), whole = box.scrollHeight;"
-            "let step = 0; const move = () => { box.scrollTop = whole * step / 100;"
-            "if (step++ < 90) requestAnimationFrame(move); else done() }; move()"
+            "let step = 0, rests = 0, last = performance.now();"
+            "const move = () => { const now = performance.now(); rests += now - last > 30; last = now;"
+            "box.scrollTop = whole * step / 100;"
+            "if (step++ < 90) requestAnimationFrame(move); else done(rests) }; move()"
         )
         page.until("middle()?.dataset.index > 850000")
-        assert len(page.requests("api/rows")) - before < 20
+        # Where the machine rests for long enough in a drag, the page asks: that is where it could have ended.
+        assert len(page.requests("api/rows")) - before < 20 + 3 * rests
 
 
 def test_files_of_several_shards_are_one_table(page, files):
