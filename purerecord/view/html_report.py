@@ -207,7 +207,7 @@ class _Report:
             cells[cell["name"]] = cells.get(cell["name"], "") + self._cell(one, cell)
             if cell["count"] > 1:
                 wide.add(cell["name"])
-        classes = {name: ' class="many"' for name in wide}
+        classes = dict.fromkeys(wide, ' class="many"')
         return begin + "".join(f"<td{classes.get(name, '')}>{cells.get(name, '')}" for name in names)
 
     def _cell(self, one: FoundRow, cell: dict[str, Any]) -> str:
