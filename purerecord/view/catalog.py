@@ -305,6 +305,7 @@ def _known(file: ShownFile) -> dict[str, Any]:
     source = file.source
     facts: dict[str, Any] = {"file": file.number, "name": file.name, "short": file.short}
     facts |= {"status": file.status, "message": file.message}
+    facts |= {"can_go_on": source is not None and file.counted and source.can_go_on}
     if source is None:
         unknown = dict.fromkeys(("size", "compression", "plain_size", "progress"))
         return facts | unknown | {"records": 0, "exact": False, "walked": 0, "verified": 0, "damages": 0}
