@@ -5,6 +5,7 @@
     catalog        the files, and the threads that count their records
     source         what the viewer asks of a file, whatever its compression
     plain_file, block_file, spooled_file   the three kinds of files
+    spool          what was read of files that can only be read forward
     places         where records are
     fetch          rows of a source, but those that would cost too much to decode
     decoded        a payload as the viewer sees it

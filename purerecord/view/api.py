@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__
 from ..payload.wire import BYTES, FLOAT, INT64
 from .catalog import Catalog, ShownFile, known_files
-from .cells import Place, Shown, all_steps, cells, curve
+from .cells import LONGEST_NAME, Place, Shown, all_steps, cells, curve
 from .decoded import Value
 from .episode import episode_of, is_episode
 from .export import FORMATS, Exports
@@ -215,14 +215,14 @@ class Api:
     def _place(self, given: Parameters) -> Place:
         step = given.number("step", 0) if given.flag("list") else None
         return Place(
-            given.number("file", 0), given.number("row"), given.text("feature", longest=1 << 14), step
+            given.number("file", 0), given.number("row"), given.text("feature", longest=LONGEST_NAME), step
         )
 
     def _value(self, given: Parameters) -> Value:
         """The list that the parameters name: a feature, or a step of a feature list."""
         _, source, row = self._row(given)
         found, _ = payload_of(source, row, self._limits)
-        name = given.text("feature", longest=1 << 14)
+        name = given.text("feature", longest=LONGEST_NAME)
         if given.flag("list"):
             steps = found.lists.get(name, [])
             step = given.number("step", 0)

@@ -14,7 +14,7 @@ from ..container.index import Index
 from ..container.record_file import RecordFile
 from ..errors import CorruptionError, PureRecordError
 from ..records import Records
-from ..storage.file_handles import open_file
+from ..storage.file_handles import OpenFiles
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
 from .limits import Limits
 from .source import Damages, Fetched, without_payload
@@ -26,13 +26,12 @@ class BlockFile:
 
     compression = "GZIP"
 
-    def __init__(self, path: str, limits: Limits) -> None:
+    def __init__(self, path: str, limits: Limits, files: OpenFiles) -> None:
         self._path = path
         self._limits = limits
-        self._file = open_file(path)
-        self.size: int | None = self._file.size()
-        self._records = RecordFile(path)
-        (index,) = self._records.load_indexes()
+        self._files = files
+        self.size: int | None = files.get(path).size()
+        (index,) = RecordFile(path).load_indexes()
         if index is None or index.first_records is None:
             raise CorruptionError("there is other data after the blocks", path=path)
         self._index: Index = index
@@ -43,6 +42,10 @@ class BlockFile:
         self.progress: float | None = 1.0
         self.message: str | None = None
         self.damages = Damages(limits.damages)
+
+    def _reader(self) -> RecordFile:
+        """The records; made anew, as it keeps the file open."""
+        return RecordFile(self._path, index=self._index)
 
     @property
     def count(self) -> int:
@@ -68,7 +71,9 @@ class BlockFile:
         block = bisect_right(self._firsts, begin) - 1
         stop = self._firsts[block + 1] if block + 1 < len(self._firsts) else self.count
         end = min(end, stop)
-        header = decode_block_header(self._file.read_at(int(self._index.offsets[block]), BLOCK_HEADER_SIZE))
+        records = self._reader()
+        head = self._files.get(self._path).read_at(int(self._index.offsets[block]), BLOCK_HEADER_SIZE)
+        header = decode_block_header(head)
         if header is None or header.data_size > self._limits.record_bytes:
             size = "unknown" if header is None else f"{header.data_size:,} bytes"
             return without_payload(begin, 0, None, f"GZIP block {block} is too large to be inflated: {size}")
@@ -77,7 +82,7 @@ class BlockFile:
         taken = 0
         for row in range(begin, end):
             try:
-                payload = self._records[row]
+                payload = records[row]
             except (PureRecordError, OSError) as error:
                 problems[row] = str(error)
                 payload = b""
@@ -93,7 +98,7 @@ class BlockFile:
     def frame_bytes(self, row: int, begin: int, size: int) -> bytes:
         """Bytes of the frame of a row, made again of its payload."""
         with suppress(PureRecordError):
-            return rebuilt_frame(self._records[row])[begin : begin + size]
+            return rebuilt_frame(self._reader()[row])[begin : begin + size]
         return b""
 
     def place(self, row: int) -> tuple[int | None, int, str]:
@@ -103,7 +108,7 @@ class BlockFile:
         end = begin + int(self._index.sizes[block])
         length = 0
         with suppress(PureRecordError):
-            length = len(self._records[row])
+            length = len(self._reader()[row])
         inside = f"record {row - self._firsts[block]:,} of GZIP block {block:,}"
         return None, length, f"{inside}, which is bytes {begin:,} to {end:,} of the file"
 
@@ -112,6 +117,4 @@ class BlockFile:
         return None
 
     def close(self) -> None:
-        """Close the file."""
-        with suppress(OSError):
-            self._file.close()
+        """Nothing is open here."""

@@ -17,7 +17,7 @@ from typing import Any
 from ..container.looks_like import detect
 from ..errors import PureRecordError
 from ..printable import printable
-from ..storage.file_handles import open_file
+from ..storage.file_handles import OpenFiles, open_file
 from ..storage.inflate import decode_block_header
 from ..storage.opened import HEAD_SIZE
 from ..storage.paths import Named, resolve, without_indexes
@@ -27,6 +27,7 @@ from .block_file import BlockFile
 from .limits import Limits
 from .plain_file import PlainFile
 from .source import Source
+from .spool import Spool
 from .spooled_file import SpooledFile
 
 _THREADS = 2
@@ -38,7 +39,9 @@ FAULTS = (PureRecordError, OSError, ValueError, ImportError, MemoryError)
 class ShownFile:
     """One file of the catalog; ``source`` is None until it is opened, and if it cannot be."""
 
-    def __init__(self, number: int, named: Named, compression: Any, limits: Limits) -> None:
+    def __init__(
+        self, number: int, named: Named, compression: Any, limits: Limits, *, files: OpenFiles, spool: Spool
+    ) -> None:
         self.number = number
         name = named if isinstance(named, str) else str(getattr(named, "name", "<stream>"))
         self.name = printable(name)
@@ -50,6 +53,8 @@ class ShownFile:
         self._named = named
         self._compression = compression
         self._limits = limits
+        self._files = files
+        self._spool = spool
         self._lock = threading.Lock()
 
     @property
@@ -100,19 +105,19 @@ class ShownFile:
     def _opened(self) -> Source:
         named, limits = self._named, self._limits
         if not isinstance(named, str) or not _can_seek(named):
-            return SpooledFile(named, self._compression, None, limits)
+            return SpooledFile(named, self._compression, None, limits, self._spool)
         try:
             with _closing(open_file(named)) as file:
                 size, head = file.size(), file.read_at(0, HEAD_SIZE)
         except NoRangesError:
-            return SpooledFile(named, self._compression, None, limits)
+            return SpooledFile(named, self._compression, None, limits, self._spool)
         compression = detect(head) if self._compression == "auto" else self._compression
         if not compression:
-            return PlainFile(named, limits)
+            return PlainFile(named, limits, self._files)
         if decode_block_header(head) is not None:
             with suppress(PureRecordError, ValueError):  # one whose blocks are damaged is read forward
-                return BlockFile(named, limits)
-        return SpooledFile(named, compression, size, limits)
+                return BlockFile(named, limits, self._files)
+        return SpooledFile(named, compression, size, limits, self._spool)
 
     def step(self) -> None:
         """Do the next piece of the work in the background."""
@@ -150,8 +155,10 @@ class Catalog:
         self.limits = limits
         found = resolve(_unfolded(paths), missing_ok=True)
         self.cut = len(found) > limits.files
+        self._spool = Spool(limits.spool_total)
+        files = OpenFiles()
         self.files = [
-            ShownFile(number, named, compression, limits)
+            ShownFile(number, named, compression, limits, files=files, spool=self._spool)
             for number, named in enumerate(found[: limits.files])
         ]
         self._wanted: list[ShownFile] = []  # the file that was asked for last comes first
@@ -216,6 +223,7 @@ class Catalog:
         for file in self.files:
             if file.source is not None and not file.busy:
                 file.source.close()
+        self._spool.close()
 
     # --- Questions ----------------------------------------------------------------------------------
 
@@ -297,6 +305,7 @@ def _known(file: ShownFile) -> dict[str, Any]:
     source = file.source
     facts: dict[str, Any] = {"file": file.number, "name": file.name, "short": file.short}
     facts |= {"status": file.status, "message": file.message}
+    facts |= {"can_go_on": source is not None and file.counted and source.can_go_on}
     if source is None:
         unknown = dict.fromkeys(("size", "compression", "plain_size", "progress"))
         return facts | unknown | {"records": 0, "exact": False, "walked": 0, "verified": 0, "damages": 0}

@@ -22,6 +22,7 @@ from .picture_size import TooLargeError, picture_size
 
 KINDS = {BYTES: "bytes", FLOAT: "float", INT64: "int64", UNSET: "unset"}
 _LARGEST_EXACT = (1 << 53) - 1
+LONGEST_NAME = 4_096  # characters of a feature that a URL can name
 _HEX = 32  # bytes that are shown of a string that is no text
 
 
@@ -113,7 +114,9 @@ def bytes_value(data: bytes, place: Place, number: int, longest: int) -> dict[st
         found["text"], found["cut"] = text_beginning(data, longest)
         return found
     found["hex"], found["cut"] = data[:_HEX].hex(), len(data) > _HEX
-    if content in PICTURES:
+    if len(place.feature) > LONGEST_NAME and content in (*PICTURES, *SOUNDS):
+        found["refused"] = "the name of the feature is too long for a URL"
+    elif content in PICTURES:
         try:
             found["width"], found["height"] = picture_size(data)
         except (TooLargeError, ValueError) as error:

@@ -36,7 +36,8 @@ body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 100r
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .7rem; text-align: left; vertical-align: top; }
-td { max-width: 24rem; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+th, td { max-width: 22rem; overflow-wrap: break-word; font-variant-numeric: tabular-nums; }
+td { min-width: 3.5rem; } td.rest, td.many { min-width: 13rem; }
 th { background: var(--soft); } .soft { opacity: .7; } .bad { color: var(--bad); }
 svg { display: block; }
 rect.bar { fill: var(--bar); } rect.file { fill: var(--soft); } rect.bad { fill: var(--bad); }
@@ -59,9 +60,15 @@ def report(
 
     Files are read completely, up to the bounds of the viewer; what is cut off is said in the report.
     """
+    made = html(stored(paths, storage_options, filesystem), records, compression, limits)
+    write_whole(local_path(out), made)
+
+
+def html(paths: Any, records: int, compression: Any, limits: Limits = DEFAULT) -> bytes:
+    """The report as the bytes of an HTML file."""
     if records < 0:
         raise ValueError(f"records must not be negative, but it is {records}")
-    catalog = Catalog(stored(paths, storage_options, filesystem), compression, limits)
+    catalog = Catalog(paths, compression, limits)
     catalog.start()
     summaries = Summaries(catalog)
     try:
@@ -72,7 +79,7 @@ def report(
     finally:
         summaries.close()
         catalog.close()
-    write_whole(local_path(out), made.encode("utf-8", "surrogatepass"))
+    return made.encode("utf-8", "surrogatepass")
 
 
 def text(value: Any) -> str:
@@ -149,6 +156,8 @@ class _Report:
 
     def _columns(self) -> Iterator[str]:
         columns = self._summary["columns"]
+        if not columns:
+            return
         yield f'<h2>Columns</h2><p class="soft">{text(self._summary["note"])}</p>'
         yield '<div class="wide"><table><tr><th>feature<th>kind<th>present<th>values<th>what<th>distribution'
         for column in columns[:500]:
@@ -191,11 +200,15 @@ class _Report:
             whole = row["whole"] or {"text": None}
             shown = row["problem"] if whole["text"] is None else whole["text"] + ("…" if whole["cut"] else "")
             kind = "bad" if row["damaged"] else "soft" if whole["text"] is None else "other"
-            return f'{begin}<td colspan="{max(1, len(names))}" class="{kind}">{text(shown)}'
+            return f'{begin}<td colspan="{max(1, len(names))}" class="rest {kind}">{text(shown)}'
         cells: dict[str, str] = {}
+        wide = set()
         for cell in row["features"]:
             cells[cell["name"]] = cells.get(cell["name"], "") + self._cell(one, cell)
-        return begin + "".join(f"<td>{cells.get(name, '')}" for name in names)
+            if cell["count"] > 1:
+                wide.add(cell["name"])
+        classes = dict.fromkeys(wide, ' class="many"')
+        return begin + "".join(f"<td{classes.get(name, '')}>{cells.get(name, '')}" for name in names)
 
     def _cell(self, one: FoundRow, cell: dict[str, Any]) -> str:
         shown = []
@@ -253,10 +266,19 @@ def _what(column: dict[str, Any]) -> str:
     numbers = column["numbers"]
     if numbers is not None and numbers["min"] is not None:
         mean = "" if numbers["mean"] is None else f", mean {numbers['mean']:.4g}"
-        return text(f"{numbers['min']} to {numbers['max']}{mean}")
+        ends = dict.fromkeys((str(numbers["min"]), str(numbers["max"])))
+        return text(" to ".join(ends) + (mean if len(ends) > 1 else "") + _odd(numbers))
+    if numbers is not None:
+        return text(_odd(numbers).removeprefix(", "))
     if column["content"]:
         return text(", ".join(f"{kind} {count:,}" for kind, count in column["content"].items()))
     return ""
+
+
+def _odd(numbers: dict[str, Any]) -> str:
+    """The numbers that are none."""
+    found = [(numbers["nan"], "NaN"), (numbers["infinite"], "infinite")]
+    return "".join(f", {count:,} {what}" for count, what in found if count)
 
 
 def _bars(column: dict[str, Any]) -> str:

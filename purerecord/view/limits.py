@@ -24,11 +24,12 @@ class Limits:
     remote_cost: int = 64 << 20  # bytes that counting fetches from a remote file before it stops
     check_bytes: int = 16 << 30  # data whose checksums are compared in the background, for each file
     spool_bytes: int = 1 << 30  # data of a compressed file that is kept in a temporary file
+    spool_total: int = 4 << 30  # the same of all files; half of it is for files that are asked for
 
     page_rows: int = 200
     page_bytes: int = 16 << 20  # payloads that are read for a page of the table
     record_bytes: int = 64 << 20  # a larger record is shown as bytes only
-    record_parts: int = 1_000_000  # features, steps and strings of a record; one with more is shown as bytes
+    record_parts: int = 500_000  # features, steps and strings of a record; one with more is shown as bytes
     features: int = 50  # of a record in the table, unless features are named
     record_features: int = 2_000
     cell_values: int = 8

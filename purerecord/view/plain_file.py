@@ -7,7 +7,7 @@ data are compared later, and whenever a record is read. This module does not kno
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from ..container.index import has_index, index_path, load_index
 from ..container.looks_like import looks_like, open_source
 from ..errors import CorruptionError, PureRecordError
 from ..records import Records
-from ..storage.file_handles import open_file
+from ..storage.file_handles import OpenFile, OpenFiles
 from ..storage.opened import Opened
+from ..storage.remote_file import RemoteFile
 from ..storage.url import Url, local_path
 from .limits import Limits
 from .places import Places
@@ -44,10 +45,10 @@ class PlainFile:
 
     compression = "none"
 
-    def __init__(self, path: str, limits: Limits) -> None:
+    def __init__(self, path: str, limits: Limits, files: OpenFiles) -> None:
         self._path = path
         self._limits = limits
-        self._file = open_file(path)
+        self._files = files
         self._remote = isinstance(local_path(path), Url)
         self.size: int | None = self._file.size()
         self._plain_size: int = self._file.size()
@@ -60,6 +61,10 @@ class PlainFile:
         self.exact = self._plain_size == 0
         self.message: str | None = None
         self._load_index()
+
+    @property
+    def _file(self) -> OpenFile | RemoteFile:
+        return self._files.get(self._path)
 
     @property
     def count(self) -> int:
@@ -296,9 +301,7 @@ class PlainFile:
         return self._places.at_or_after(offset)
 
     def close(self) -> None:
-        """Close the file."""
-        with suppress(OSError):
-            self._file.close()
+        """Nothing is open here."""
 
 
 class _TooFarError(OSError):

@@ -37,7 +37,7 @@ _PAGE_TYPES = {
     "woff2": "font/woff2",
 }
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
-_LONGEST_URL = 16_384
+_LONGEST_URL = 60_000
 _IDLE = 30.0  # seconds without a byte after which a connection is closed
 
 
@@ -109,6 +109,7 @@ class Server(ThreadingHTTPServer):
             if not self._connections.acquire(timeout=1.0):
                 self.shutdown_request(request)
                 return
+        self.waits(request, waits=True)
         super().process_request(request, client_address)
 
     def waits(self, connection: socket, *, waits: bool) -> None:
@@ -132,6 +133,7 @@ class Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.waits(request, waits=False)
             self._connections.release()
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:

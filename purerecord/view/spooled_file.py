@@ -1,13 +1,11 @@
 """``SpooledFile``: a file that can only be read forward: compressed, a pipe, or a server without ranges.
 
-What was read is kept in a temporary file up to a limit, so that one can go back. Both checksums of a record
+What was read is kept in a spool up to a limit, so that one can go back. Both checksums of a record
 are compared when it is read. This module does not know what a payload means.
 """
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,20 +22,22 @@ from ..recovery.scan import records_and_damage
 from .limits import Limits
 from .places import Places
 from .source import Damages, Fetched
+from .spool import Spool
 
 
 class SpooledFile:
     """The file ``named``, a path or an open file, read forward."""
 
-    def __init__(self, named: Any, compression: Any, size: int | None, limits: Limits) -> None:
+    def __init__(self, named: Any, compression: Any, size: int | None, limits: Limits, spool: Spool) -> None:
         self._limits = limits
+        self._source = named, compression
         self._opened = open_source(named, compression)
         self.size = size
         self._places = Places()  # offsets in the plain data
-        self._kept = Places()  # the same records in the temporary file
-        self._spool = tempfile.TemporaryFile(prefix="purerecord-view-")  # noqa: SIM115 - closed by close()
-        self._lock = threading.Lock()
+        self._kept = Places()  # the same records in the spool
+        self._spool = spool
         self._spooled = 0
+        self._asked = False  # whether somebody wants more than what is read of all files at first
         self._parts: Iterator[Records | Damage] | None = None
         self.damages = Damages(limits.damages)
         self.plain_size: int | None = None
@@ -46,13 +46,15 @@ class SpooledFile:
         self.message: str | None = None
         self._opened.detect_compression()
         self._path = self._opened.name
-        self._stream = FrameStream(self._opened, max_record_size=limits.record_bytes)
+        self._compression = self._opened.compression
+        if isinstance(named, str):
+            self._opened.close()  # until its turn comes: there may be thousands
         self._ended = False
 
     @property
     def compression(self) -> str:
         """The name of the compression."""
-        return self._opened.compression or "none"
+        return self._compression or "none"
 
     @property
     def count(self) -> int:
@@ -68,13 +70,23 @@ class SpooledFile:
         """Read the next records."""
         if self._ended:
             return False
-        if self._spooled >= self._limits.spool_bytes or self.count >= self._limits.rows:
+        if self._at_own_limit:
             self.message = (
                 f"a compressed file is read up to {self._limits.spool_bytes:,} bytes of data; records after "
                 f"byte {self.walked:,} are not shown"
             )
+            self._opened.close()
             return False
-        self._parts = self._parts or records_and_damage(self._opened, self._stream)
+        if not self._spool.has_room(asked=self._asked):
+            whole = f"compressed files are read up to {self._limits.spool_total:,} bytes of data together"
+            later = "asking for later rows goes on" if self.can_go_on else "open fewer files at once"
+            self.message = f"{whole}; records after byte {self.walked:,} are not shown; {later}"
+            return False
+        if self._parts is None:
+            if isinstance(self._source[0], str):
+                self._opened = open_source(*self._source)
+            stream = FrameStream(self._opened, max_record_size=self._limits.record_bytes)
+            self._parts = records_and_damage(self._opened, stream)
         part = next(self._parts, None)
         if part is None:
             self._end()
@@ -86,17 +98,19 @@ class SpooledFile:
         self.verified = self.walked
         return True
 
+    @property
+    def _at_own_limit(self) -> bool:
+        return self._spooled >= self._limits.spool_bytes or self.count >= self._limits.rows
+
     def _keep(self, records: Records) -> None:
         offsets = records.begins + ((records.base or 0) - HEADER)
         lengths = records.lengths
         packed = records.packed()
         low, high = int(packed.begins[0]), int(packed.ends[-1])
         data = memoryview(packed.buffer).cast("B")[low:high]
-        with self._lock:
-            self._spool.seek(self._spooled)
-            self._spool.write(data)
+        begin = self._spool.add(data)
         self._places.add(offsets, lengths)
-        self._kept.add(packed.begins - low + self._spooled, lengths)
+        self._kept.add(packed.begins - low + begin, lengths)
         self._spooled += high - low
         self.walked = max(self.walked, int(offsets[-1] + lengths[-1]) + OVERHEAD)
 
@@ -109,11 +123,18 @@ class SpooledFile:
         """Nothing is left to check: reading compares all checksums."""
         return False
 
-    can_go_on = False  # after a limit
+    @property
+    def can_go_on(self) -> bool:
+        """Whether there is room for files that somebody asks for."""
+        return not (self._ended or self._asked or self._at_own_limit) and self._spool.has_room(asked=True)
 
     def allow_more(self) -> bool:
-        """The limit is on what may be kept, so nothing more is allowed."""
-        return False
+        """Take the room that is left for files that somebody asks for."""
+        if not self.can_go_on:
+            return False
+        self._asked = True
+        self.message = None
+        return True
 
     def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
         """Rows from ``begin`` on."""
@@ -122,26 +143,22 @@ class SpooledFile:
         stop = max(1, fitting)
         kept, lengths = kept[:stop], lengths[:stop]
         first = int(kept[0])
-        data = self._read(first, int(kept[-1] + lengths[-1]) - first)
+        end = int(kept[-1] + lengths[-1])
+        data = self._spool.read(first, end - first)
         records = Records(data, kept - first, kept - first + lengths, path=self._path, first=begin)
         offsets, _ = self._places.between(begin, begin + stop)
         return Fetched(begin, records, lengths.tolist(), offsets.tolist())
 
-    def _read(self, offset: int, size: int) -> bytes:
-        with self._lock:
-            self._spool.seek(offset)
-            return self._spool.read(size)
-
     def frame_bytes(self, row: int, begin: int, size: int) -> bytes:
         """Bytes of the frame of a row, made again of its payload."""
         (kept,), (length,) = self._kept.between(row, row + 1)
-        return rebuilt_frame(self._read(int(kept), int(length)))[begin : begin + size]
+        return rebuilt_frame(self._spool.read(int(kept), int(length)))[begin : begin + size]
 
     def place(self, row: int) -> tuple[int | None, int, str]:
         """Where a row is."""
         (offset,), (length,) = self._places.between(row, row + 1)
         end = int(offset) + int(length) + OVERHEAD
-        plain = "data inside the compressed file" if self._opened.compression else "data"
+        plain = "data inside the compressed file" if self._compression else "data"
         return int(offset), int(length), f"bytes {int(offset):,} to {end:,} of the {plain}"
 
     def row_at(self, offset: int) -> int | None:
@@ -149,11 +166,9 @@ class SpooledFile:
         return self._places.at_or_after(offset)
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the file."""
         self._ended = True
         self._opened.close()
-        with self._lock:
-            self._spool.close()
 
 
 def rebuilt_frame(payload: bytes) -> bytes:

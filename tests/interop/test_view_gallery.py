@@ -93,3 +93,27 @@ def test_thumbnails_are_asked_for_only_where_they_are_seen(page, files):
         assert 0 < len(page.requests("thumb?")) < 30
         page.keys("\ue010")
         page.until("one('#card-59 img')?.naturalWidth > 0")
+
+
+def test_class_names_can_be_read_on_their_colours(page, files):
+    with Viewer(files / "train@3.tfrecord") as viewer:
+        page.open(viewer.url)
+        pairs = page.driver.execute_async_script(
+            "import(new URL('colours.js', location.href).href).then(({colour, ink}) => arguments[0]("
+            "Array.from({length: 40}, (_, number) => [colour(number), ink(colour(number))])))"
+        )
+    assert len({background for background, _ in pairs}) == 20
+    assert min(contrast(*pair) for pair in pairs) >= 4.5
+
+
+def contrast(one, other):
+    """The contrast of two colours as WCAG has it."""
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

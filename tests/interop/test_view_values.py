@@ -88,3 +88,16 @@ def test_a_wrong_filter_is_told_and_counts_nothing(page, files):
         page.open(viewer.url + "#/table?where=label+%3D%3D")
         page.until("!one('#filter-error').hidden")
         assert page.texts("#found") == [""]
+
+
+def test_columns_with_long_names_are_shown_as_far_as_a_url_can_name_them(page, tmp_path):
+    names = [f"{'é' * 40}/{n:03d}/{'long' * 20}" for n in range(220)]
+    viewer_data.write(tmp_path / "file", [pr.encode_example(dict.fromkeys(names, 1))] * 3)
+    with Viewer(tmp_path / "file") as viewer:
+        page.open(viewer.url)
+        for count in (50, 100, 148):
+            page.until(f"one('.table-note').textContent.startsWith('{count} columns of 220 are shown')")
+            page.until(f"all('#row-2 .numbers').length === {count}")
+            if count < 148:
+                page.click(".table-note button")
+        assert page.texts(".table-note") == ["148 columns of 220 are shown. A record's page has all of them."]

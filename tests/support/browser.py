@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -97,10 +97,19 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """A click with the mouse in the middle of an element."""
-        self.until("one(arguments[0])", selector)
-        found = self.driver.find_element("css selector", selector)
-        self.run("arguments[0].scrollIntoView({block: 'nearest', inline: 'nearest'})", found)
-        found.click()
+        from selenium.common.exceptions import (  # noqa: PLC0415
+            ElementClickInterceptedException,
+            StaleElementReferenceException,
+        )
+
+        for _ in range(20):  # the page may draw the element anew at any time
+            self.until("one(arguments[0])", selector)
+            with suppress(StaleElementReferenceException, ElementClickInterceptedException):
+                found = self.driver.find_element("css selector", selector)
+                self.run("arguments[0].scrollIntoView({block: 'nearest', inline: 'nearest'})", found)
+                found.click()
+                return
+        pytest.fail(f"never stands still: {selector}")
 
     def keys(self, *keys: str) -> None:
         """Keys, pressed one after the other where the focus is."""

@@ -10,6 +10,7 @@ import pytest
 
 import purerecord as pr
 from purerecord.errors import CorruptionError
+from purerecord.storage.file_handles import OpenFiles
 from purerecord.view.block_file import BlockFile
 from purerecord.view.limits import DEFAULT
 from tests.support.damage import flip_byte, frame
@@ -27,7 +28,7 @@ def path(tmp_path) -> str:
 
 
 def test_all_records_are_counted_at_once_and_read_block_by_block(path):
-    file = BlockFile(path, DEFAULT)
+    file = BlockFile(path, DEFAULT, OpenFiles())
     assert (file.count, file.exact, file.walk(), file.check()) == (2000, True, False, False)
     row = 0
     while row < 2000:
@@ -51,20 +52,20 @@ def test_a_viewer_shows_any_page_and_counts_from_the_headers(path):
 
 
 def test_a_damaged_block_is_a_problem_of_its_rows(path):
-    with closing(BlockFile(path, DEFAULT)) as file:
+    with closing(BlockFile(path, DEFAULT, OpenFiles())) as file:
         second = int(file._index.offsets[1])
         end = second + int(file._index.sizes[1])
         rows = range(int(file._firsts[1]), int(file._firsts[2]))
     data = Path(path).read_bytes()
     Path(path).write_bytes(flip_byte(data, (second + end) // 2))
-    with closing(BlockFile(path, DEFAULT)) as file:
+    with closing(BlockFile(path, DEFAULT, OpenFiles())) as file:
         fetched = file.fetch(rows.start, rows.stop, 1 << 20)
         assert list(fetched.problems) == list(rows)
         assert list(file.fetch(0, 3, 1 << 20).records) == PAYLOADS[:3]
 
 
 def test_a_damaged_header_of_a_block_is_read_forward_instead(path):
-    with closing(BlockFile(path, DEFAULT)) as file:
+    with closing(BlockFile(path, DEFAULT, OpenFiles())) as file:
         second = int(file._index.offsets[1])
     data = Path(path).read_bytes()
     Path(path).write_bytes(flip_byte(data, second))
@@ -75,7 +76,7 @@ def test_a_damaged_header_of_a_block_is_read_forward_instead(path):
 
 
 def test_a_block_that_says_it_is_huge_is_not_inflated(path):
-    with closing(BlockFile(path, replace(DEFAULT, record_bytes=100))) as file:
+    with closing(BlockFile(path, replace(DEFAULT, record_bytes=100), OpenFiles())) as file:
         fetched = file.fetch(0, 10, 1 << 20)
         assert "GZIP block 0 is too large to be inflated" in fetched.problems[0]
 
@@ -84,4 +85,4 @@ def test_other_data_after_the_blocks_is_none_of_its_business(path):
     with open(path, "ab") as more:
         more.write(b"\x1f\x8b\x08\x00" + bytes(30))
     with pytest.raises((CorruptionError, ValueError)):
-        BlockFile(path, DEFAULT)
+        BlockFile(path, DEFAULT, OpenFiles())

@@ -87,3 +87,10 @@ def test_a_picture_with_a_broken_or_huge_header_is_refused_with_a_reason():
     value = bytes_value(b"GIF89a", PLACE, 0, 10)
     assert (value["width"], value["media"]) == (None, None)
     assert value["refused"] == "an image that cannot be decoded: the file is cut off"
+
+
+def test_a_picture_of_a_feature_with_an_endless_name_has_no_url():
+    data = b"\xff\xd8\xff\xe0"
+    value = bytes_value(data, Place(0, 0, "x" * 5000), 0, 10)
+    assert (value["media"], value["thumb"]) == (None, None)
+    assert value["refused"] == "the name of the feature is too long for a URL"

@@ -112,3 +112,18 @@ def test_files_that_cannot_be_read_have_their_reason(tmp_path):
 
 def test_text_is_escaped():
     assert text('<a href="x">\'\x07') == "&lt;a href=&quot;x&quot;&gt;&#x27;\\x07"
+
+
+def test_numbers_that_are_none_are_counted_and_texts_that_are_no_examples_are_shown(tmp_path):
+    nan, infinity = float("nan"), float("inf")
+    payloads = [
+        pr.encode_example({"all": [nan, nan], "some": [1.5, infinity], "one": 7}),
+        b"a <line> of text",
+    ]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    report(str(tmp_path / "file"), tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "<td>2 NaN<td>" in page
+    assert "<td>1.5, 1 infinite<td>" in page
+    assert "<td>7<td>" in page
+    assert "a &lt;line&gt; of text" in page

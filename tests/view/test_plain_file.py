@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import purerecord as pr
 from purerecord import scan
 from purerecord.container.damage import Damage
+from purerecord.storage.file_handles import OpenFiles
 from purerecord.view.limits import DEFAULT
 from purerecord.view.plain_file import PlainFile
 from tests.support.damage import flip_byte, frame, frames, starts
@@ -23,7 +24,7 @@ CLEAN = frames(PAYLOADS)
 
 
 def counted(path, limits=DEFAULT) -> PlainFile:
-    file = PlainFile(str(path), limits)
+    file = PlainFile(str(path), limits, OpenFiles())
     while file.walk():
         pass
     while file.check():
@@ -132,7 +133,7 @@ def test_an_index_beside_the_file_is_used_and_a_stale_one_is_not(tmp_path):
     path = str(tmp_path / "file")
     with pr.TFRecordWriter(path, index=True) as writer:
         writer.write_many(PAYLOADS)
-    file = PlainFile(path, DEFAULT)
+    file = PlainFile(path, DEFAULT, OpenFiles())
     assert (file.count, file.exact) == (200, True)
     assert payloads(file) == PAYLOADS
     file.close()

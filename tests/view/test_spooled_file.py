@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import zlib
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from purerecord.view.limits import DEFAULT
+from purerecord.view.spool import Spool
 from purerecord.view.spooled_file import SpooledFile, rebuilt_frame
 from tests.support.damage import flip_byte, frame, frames, starts
 from tests.support.viewing import viewing
@@ -25,15 +28,21 @@ COMPRESSED = {
 }
 
 
-def counted(named, limits=DEFAULT) -> SpooledFile:
-    file = SpooledFile(named, "auto", None, limits)
-    while file.walk():
-        pass
-    return file
+@pytest.fixture
+def counted():
+    with closing(Spool(DEFAULT.spool_total)) as spool:
+
+        def count(named, limits=DEFAULT) -> SpooledFile:
+            file = SpooledFile(named, "auto", None, limits, spool)
+            while file.walk():
+                pass
+            return file
+
+        yield count
 
 
 @pytest.mark.parametrize("name", COMPRESSED)
-def test_any_row_of_a_compressed_file_can_be_read(tmp_path, name):
+def test_any_row_of_a_compressed_file_can_be_read(counted, tmp_path, name):
     (tmp_path / "file").write_bytes(COMPRESSED[name])
     file = counted(str(tmp_path / "file"))
     assert (file.compression, file.count, file.exact, file.plain_size) == (name, 200, True, len(CLEAN))
@@ -48,14 +57,14 @@ def test_any_row_of_a_compressed_file_can_be_read(tmp_path, name):
     file.close()
 
 
-def test_an_open_file_is_read_once_and_shown_at_will():
+def test_an_open_file_is_read_once_and_shown_at_will(counted):
     file = counted(io.BytesIO(CLEAN))
     assert file.compression == "none"
     assert list(file.fetch(190, 200, 1 << 20).records) == PAYLOADS[190:]
     file.close()
 
 
-def test_damage_in_compressed_data_is_listed_and_the_rest_is_shown(tmp_path):
+def test_damage_in_compressed_data_is_listed_and_the_rest_is_shown(counted, tmp_path):
     data = gzip.compress(flip_byte(CLEAN, EDGES[5] + 14)) + gzip.compress(CLEAN)
     (tmp_path / "file").write_bytes(data)
     file = counted(str(tmp_path / "file"))
@@ -89,3 +98,38 @@ def test_what_is_kept_is_bounded_and_that_is_said(tmp_path):
 
 def test_a_frame_is_made_again_of_its_payload():
     assert rebuilt_frame(b"payload") == frame(b"payload")
+
+
+def test_compressed_files_share_the_room_and_one_that_is_asked_for_gets_more(tmp_path):
+    for number in range(8):
+        (tmp_path / f"{number}.tfrecord").write_bytes(COMPRESSED["GZIP"])
+    size = sum(map(len, PAYLOADS))
+    limits = replace(DEFAULT, spool_total=6 * size)
+    with viewing(str(tmp_path), limits=limits) as asking:
+        files = asking.json("api/files")["files"]
+        counts = [file["records"] for file in files]
+        assert counts.count(200) in (3, 4)  # two are read at a time
+        assert counts[-1] == 0
+        assert files[-1]["status"] == "limited"
+        assert "together; records after byte 0 are not shown; asking for later rows goes on" in (
+            files[-1]["message"].replace("\n", " ")
+        )
+        assert len(asking.rows(scope=7, limit=200)) == 200  # asking for it reads it
+        for number in range(8):
+            asking.get("api/rows", scope=number)
+        kept = asking.viewer.catalog._spool.size
+        assert kept <= 7 * size
+        assert any(
+            "open fewer files" in (file["message"] or "") for file in asking.json("api/files")["files"]
+        )
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files as Linux shows them")
+@pytest.mark.parametrize("data", [CLEAN, COMPRESSED["GZIP"]])
+def test_hundreds_of_files_are_not_all_open_at_once(tmp_path, data):
+    for number in range(300):
+        (tmp_path / f"{number}.tfrecord").write_bytes(data)
+    with viewing(str(tmp_path)) as asking:
+        assert asking.json("api/files")["totals"]["records"] == 300 * 200
+        assert asking.rows(scope=299)
+        assert len(os.listdir("/proc/self/fd")) < 150

@@ -7,18 +7,22 @@ import webbrowser
 from argparse import Namespace
 from typing import Any
 
-from ...storage.url import is_url, stored
-from ...view.html_report import report
+from ...storage.url import is_url, local_path, stored
+from ...storage.whole_file import write_whole
+from ...view.html_report import html
 from ...view.viewer import Viewer
 from ..exit_status import flush, say, write
+from ..inputs import opened_by
 from ..options import COMPRESSIONS
 
 
 def view(arguments: Namespace) -> int:
     """Serve the files, and open them in the browser; or save a report."""
     compression = COMPRESSIONS[arguments.compression]
+    if arguments.html is not None and arguments.label_map is not None:
+        raise ValueError("--label-map is for the page in the browser; a report has no class names")
     if arguments.html is not None:
-        report(_paths(arguments), arguments.html, records=arguments.records, compression=compression)
+        _save(html(_paths(arguments), arguments.records, compression), arguments)
         return 0
     options = {"compression": compression, "label_map": arguments.label_map}
     with Viewer(_paths(arguments), port=arguments.port, **options) as viewer:
@@ -29,6 +33,13 @@ def view(arguments: Namespace) -> int:
             webbrowser.open(viewer.url)
         viewer.wait()
     return 0
+
+
+def _save(page: bytes, arguments: Namespace) -> None:
+    if arguments.html == "-":
+        write(page)
+    else:
+        write_whole(local_path(opened_by(arguments.html, arguments)), page)
 
 
 def _paths(arguments: Namespace) -> list[Any]:

@@ -23,7 +23,9 @@ def _view(add: Commands) -> None:
         "--label-map", metavar="FILE", help="names of classes: a label_map.pbtxt, or a name in each line"
     )
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="port (default: a free one)")
-    parser.add_argument("--html", metavar="OUT", help="save a report as one HTML file, and serve nothing")
+    parser.add_argument(
+        "--html", metavar="OUT", help="save a report as this HTML file, or - for stdout, and serve nothing"
+    )
     parser.add_argument(
         "--records", type=at_least(0), default=100, metavar="N", help="records in the report (default: 100)"
     )

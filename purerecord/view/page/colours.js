@@ -2,8 +2,8 @@
 // all views and tomorrow.
 
 const COLOURS = [
-  "#e8590c", "#1c7ed6", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#f08c00", "#6741d9", "#c2255c", "#66a80f",
-  "#3b5bdb", "#846358", "#099268", "#d6336c", "#5c940d", "#a61e4d", "#1098ad", "#7048e8", "#d9480f", "#495057",
+  "#d0480a", "#1971c2", "#2a853b", "#9c36b5", "#de2f2f", "#0b7a8c", "#f08c00", "#6741d9", "#c2255c", "#74b816",
+  "#3b5bdb", "#846358", "#08805c", "#d6336c", "#4d7d0b", "#a61e4d", "#15aabf", "#7048e8", "#b43c0c", "#495057",
 ];
 
 export function colour(number, name = "") {
@@ -13,8 +13,12 @@ export function colour(number, name = "") {
   return COLOURS[mixed % COLOURS.length];
 }
 
-// Text on the colour of a class: white or nearly black, whichever reads better.
+// Text on the colour of a class: white where its contrast is 4.5 or more, as WCAG asks for, else black.
 export function ink(hex) {
-  const [red, green, blue] = [1, 3, 5].map((place) => parseInt(hex.slice(place, place + 2), 16));
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 150 ? "#111" : "#fff";
+  const [red, green, blue] = [1, 3, 5].map((place) => {
+    const part = parseInt(hex.slice(place, place + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return 1.05 / (light + 0.05) >= 4.5 ? "#fff" : "#000";
 }

@@ -55,8 +55,16 @@ export class FileList {
         element("bdi", { class: "file-name" }, line(file.short)),
         element("span", { class: "file-facts" }, [records, file.size === null ? null : size(file.size), packed].filter(Boolean).join(" · "))),
       strip(file, this.damage.get(file.file)),
-      file.message ? element("div", { class: file.status === "failed" ? "file-message wrong" : "file-message" }, file.message) : null,
+      file.message ? element("div", { class: file.status === "failed" ? "file-message wrong" : "file-message" }, file.message,
+        file.can_go_on ? [" ", button("Go on", (event) => this.#goOn(file, event.target), { class: "link" })] : null) : null,
       file.damages && file.status !== "failed" ? element("a", { class: "file-message wrong", href: link({ view: "damage", file: file.file }) }, `${plural(file.damages, "damaged place")}`) : null);
+  }
+
+  // Asking for the record after the last one that is known lets the server go on.
+  async #goOn(file, button) {
+    button.disabled = true;
+    await ask("api/rows", { scope: file.file, row: file.records, limit: 1 }).catch(() => null);
+    button.disabled = false;
   }
 
   async #askDamage(file) {

@@ -96,7 +96,7 @@ function maskCanvas(mask, box, side) {
     const context = canvas.getContext("2d", { willReadFrequently: true });
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
-    const hex = box ? colourOf(box) : "#1c7ed6";
+    const hex = box ? colourOf(box) : "#1971c2";
     const parts = [1, 3, 5].map((place) => parseInt(hex.slice(place, place + 2), 16));
     for (let at = 0; at < pixels.data.length; at += 4) {
       const inside = pixels.data[at] + pixels.data[at + 1] + pixels.data[at + 2] > 0 && pixels.data[at + 3] > 0;

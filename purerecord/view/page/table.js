@@ -9,6 +9,7 @@ import { brief, whole } from "./value.js";
 const ROW = 30;
 const FIRST = 50; // columns at the beginning
 const MOST = 200;
+const LONGEST = 50_000; // characters of their names in a URL
 const WIDTHS = { picture: 150, sound: 170, text: 230, number: 132, tensor: 180, bytes: 190 };
 
 export class TableView {
@@ -32,13 +33,13 @@ export class TableView {
   // What to ask of rows: by default a record's first features come; of many, those that are shown.
   static parameters(summary, limit = FIRST) {
     const columns = ordered(summary?.columns ?? []);
-    return columns.length > FIRST ? { column: [...new Set(columns.slice(0, limit).map((one) => one.name))] } : {};
+    return columns.length > FIRST ? { column: [...new Set(fitting(columns, limit).map((one) => one.name))] } : {};
   }
 
   summaryChanged() {
     const summary = this.app.summary;
     const known = summary?.columns?.length ? ordered(summary.columns) : this.#columnsOfRows();
-    this.columns = known.slice(0, this.limit);
+    this.columns = fitting(known, this.limit);
     this.more = known.length - this.columns.length;
     this.#drawHeads();
     const drawn = this.columns.map((column) => `${key(column)} ${this.#width(column)}`).join();
@@ -85,7 +86,7 @@ export class TableView {
     if (rows.error && !rows.filtered) texts.push(element("span", { class: "wrong" }, rows.error));
     if (!rows.size && rows.exact) texts.push(rows.filtered ? "No record is like this." : this.app.files.files.every((file) => file.status === "failed") ? "None of the files can be read; beside each stands why." : "There are no records.");
     if (!rows.size && !rows.exact && !rows.error) texts.push(rows.filtered ? "Searching …" : "Counting records …");
-    if (this.more > 0) texts.push(`${plural(this.columns.length, "column")} of ${count(this.columns.length + this.more)} are shown. `, this.limit < MOST ? button("Show more", () => this.#moreColumns(), { class: "link" }) : "A record's page has all of them.");
+    if (this.more > 0) texts.push(`${plural(this.columns.length, "column")} of ${count(this.columns.length + this.more)} are shown. `, this.limit < MOST && this.columns.length === this.limit ? button("Show more", () => this.#moreColumns(), { class: "link" }) : "A record's page has all of them.");
     replace(this.note, texts);
   }
 
@@ -232,6 +233,12 @@ export class TableView {
 
 function key(column) {
   return `${column.list ? "list" : "feature"} ${column.name}`;
+}
+
+// As many columns as are wanted; fewer if their names are too long to be asked for in one URL.
+function fitting(columns, limit) {
+  let left = LONGEST;
+  return columns.slice(0, limit).filter((column) => (left -= encodeURIComponent(column.name).length + "&column=".length) > 0);
 }
 
 // Pictures and sounds first, then as the server has them.

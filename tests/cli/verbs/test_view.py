@@ -43,3 +43,16 @@ def test_a_report_is_saved_and_nothing_is_served(capfd):
     assert run(capfd, "view", "sound", "--html", "report.html", "--records", "3") == (0, "", "")
     page = Path("report.html").read_text(encoding="utf-8")
     assert "the first 3 of 100" in page
+
+
+def test_a_report_goes_to_stdout(capfd):
+    code, page, err = run(capfd, "view", "sound", "--html", "-")
+    assert (code, err) == (0, "")
+    assert page.startswith("<!doctype html>")
+    assert not Path("-").exists()
+
+
+def test_names_of_classes_are_refused_where_they_would_be_ignored(capfd):
+    code, out, err = run(capfd, "view", "sound", "--html", "report.html", "--label-map", "names.txt")
+    assert (code, out) == (1, "")
+    assert "--label-map is for the page in the browser" in err
