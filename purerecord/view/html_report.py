@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -17,7 +18,7 @@ from typing import Any
 
 from .. import __version__, public
 from ..printable import printable
-from ..storage.url import local_path, stored
+from ..storage.url import is_url, local_path, stored
 from ..storage.whole_file import write_whole
 from .catalog import Catalog, known_files
 from .limits import DEFAULT, Limits
@@ -72,7 +73,10 @@ def report(
     finally:
         summaries.close()
         catalog.close()
-    write_whole(local_path(out), made.encode("utf-8", "surrogatepass"))
+    write_whole(
+        local_path(stored(out, storage_options) if is_url(os.fsdecode(out)) else out),
+        made.encode("utf-8", "surrogatepass"),
+    )
 
 
 def text(value: Any) -> str:
