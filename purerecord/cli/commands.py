@@ -25,7 +25,7 @@ from ..recovery.report import FileReport, SalvageReport, aligned, counted, human
 from ..recovery.salvage import check_places, salvage_all
 from ..recovery.scan import records_and_damage
 from ..recovery.validate import validate as validate_files
-from ..storage.opened import Opened
+from ..storage.opened import Opened, read_whole
 from ..storage.paths import Named, is_stream
 from ..storage.url import is_url
 from .exit_status import Outcome, show, show_json, write
@@ -48,8 +48,8 @@ def validate(arguments: Namespace) -> int:
     workers = workers_of(arguments, (os.cpu_count() or 1) if total > _MIN_BYTES_FOR_WORKERS else 1)
     schema = None
     if arguments.schema is not None:
-        with outcome.handling(arguments.schema, hide=False), open(arguments.schema, "rb") as file:
-            schema = schema_from_text(file.read())
+        with outcome.handling(arguments.schema, hide=False):
+            schema = schema_from_text(read_whole(opened_by(arguments.schema, arguments)))
     manifest = None
     if arguments.manifest is not None:
         with outcome.handling(arguments.manifest, hide=False):
@@ -284,7 +284,8 @@ def index(arguments: Namespace) -> int:
     for path in paths:
         with outcome.handling(path):
             made = build_index(path)
-            target = arguments.output or index_path(path)
+            given = arguments.output
+            target = index_path(path) if given is None else opened_by(given, arguments)
             made.save(target, format=arguments.format)
             show(f"{printable(target)}: {counted(len(made), 'record')}")
     return outcome.code

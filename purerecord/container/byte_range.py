@@ -26,10 +26,11 @@ from ..errors import ClosedError, CompressionError, CorruptionError, PureRecordE
 from ..printable import printable
 from ..records import Records
 from ..storage.block_search import next_block, spans
-from ..storage.file_handles import open_file
+from ..storage.file_handles import OpenFile, open_file
 from ..storage.fork_lock import ForkLock
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve_paths
+from ..storage.remote_file import RemoteFile
 from ..storage.url import stored
 from .frame_stream import FrameStream, Place
 from .frames import HEADER
@@ -88,8 +89,8 @@ class RangeReader(Iterator[Records]):
 
     def _begin_at(self, begin: int, end: int | None, size: int) -> None:
         """Find the first frame of this part, and that of the next one, in an uncompressed file."""
-        first = self._boundary(min(begin, size), size)
         self._stop = self._boundary(size if end is None else min(end, size), size)
+        first = self._boundary(min(begin, size), size)  # last: what was read of a remote file is used now
         self._stream.go_back(Place(first, 0))
 
     def _boundary(self, offset: int, size: int) -> int:
@@ -258,8 +259,8 @@ def _compressed_part(
         size = handle.size()
         end = size if end is None else min(end, size)
         if opened.blocked:
-            first = 0 if begin == 0 else next_block(handle, begin)
-            part = first, next_block(handle, end)
+            first = 0 if begin == 0 else _next_block(handle, begin)
+            part = first, _next_block(handle, end)
             opened.close()
             return open_source(file, "GZIP", section=part), _Blocks(file, *part, size)
     if begin == 0 and end == size:
@@ -269,6 +270,14 @@ def _compressed_part(
         f"{printable(file)} is one compressed stream, which can only be read from its beginning; read all of "
         'it, or rewrite it, uncompressed or with TFRecordOptions("GZIP", block_size=1 << 20)'
     )
+
+
+def _next_block(file: OpenFile | RemoteFile, offset: int) -> int:
+    """``next_block``, found twice in a remote file: no checksum covers what is skipped."""
+    found = next_block(file, offset)
+    while isinstance(file, RemoteFile) and found != (again := next_block(file, offset)):
+        found = again
+    return found
 
 
 def splits(

@@ -8,16 +8,17 @@ nor what a payload means.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ChecksumError, CorruptionError
+from ..errors import ChecksumError, CompressionError, CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.opened import Opened
-from ..storage.remote_file import SeenTwice
+from ..storage.remote_file import ATTEMPTS, SeenTwice
 from . import damage, frames, resync
 from .checksum import crc32c, mask
 from .damage import Damage
@@ -88,7 +89,9 @@ class FrameStream:
         self._mean: int = 0 if after is None else after._mean  # bytes per frame in the last buffer
         self.good = offset  # bytes of the file in the good frames that ``next`` handed out
         self._foreign = False  # whether the file is too short for a header, and looks like another kind
+        self._first = offset  # where in the plain data this stream began
         self._twice: SeenTwice | None = None  # with damage that was read again
+        self._return_to: Place | None = None  # where to go on in a source that has begun anew
         self.searched = False  # whether a search found the first of the records handed out last
 
     @property
@@ -117,10 +120,17 @@ class FrameStream:
 
         Only if ``place`` can go back. The next frame is anywhere afterwards: use ``go_back``.
         """
-        self._opened.go_to(offset)
-        self._buffer.load(b"", offset)
-        found, _ = self._search(0)
-        return size if found is None else found
+        before = None
+        while True:
+            self._opened.go_to(offset)
+            self._buffer.load(b"", offset)
+            found, _ = self._search(0)
+            end = size if found is None else found
+            # No checksum covers what is skipped: a frame in it may have been damaged on its way from a store.
+            if end == before or not self._opened.far:
+                return end
+            before = end
+            self._opened.read_again()
 
     def go_back(self, place: Place) -> None:
         """Continue at ``place``, whatever an interrupted call has left behind."""
@@ -137,14 +147,57 @@ class FrameStream:
         ``skip``.
         """
         while True:
+            if self._return_to is not None:
+                self._return(self._return_to)
             try:
                 return self._next(limit, most)
             except CorruptionError as error:
-                place = self.place()
+                place = Place(self._buffer.offset, self.record)
                 self._twice = self._twice or SeenTwice()
-                if place is None or self._twice.seen(place, error) or not self._opened.read_again():
+                if self._headless or self._twice.seen(place, error) or not self._read_again(place):
                     raise
+
+    def _read_again(self, place: Place) -> bool:
+        """Forget what is read of a remote file after ``place``; False for any other file."""
+        if place.offset and self._opened.rewinds:
+            if not self._opened.read_again():
+                return False
             self.go_back(place)
+        elif self._opened.may_begin_again():  # the first bytes have also told the compression
+            self._return_to = place
+        else:
+            return False
+        return True
+
+    def _return(self, place: Place) -> None:
+        """Go on at ``place`` in a source that has begun anew, however often its bytes are damaged before."""
+        for _ in range(ATTEMPTS):
+            self._opened.begin_again()
+            try:
+                self._skip_to(place)
+            except CorruptionError as error:
+                reason = error.reason
+                if not self._opened.may_begin_again():
+                    break
+            else:
+                self._return_to = None
+                return
+        raise OSError(errno.EIO, f"it is damaged in another way each time it is read: {reason}", self.name)
+
+    def _skip_to(self, place: Place) -> None:
+        self._opened.detect_compression()
+        self._ended = False
+        if self._opened.rewinds:
+            self.go_back(place)
+            return
+        left, data = place.offset - self._first, b""
+        while left > 0 and (data := self._opened.read(min(left, _LARGEST_READ))):
+            left -= len(data)
+        if left > 0:
+            raise CompressionError(f"it ends {left} bytes before the place that was read before")
+        self._load(data[len(data) + left :], place.offset)
+        self._buffer.record = place.record
+        self._broken, self._resynced = None, False
 
     def _next(self, limit: int | None, most: int | None) -> Records | None:
         again = False

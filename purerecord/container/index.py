@@ -29,8 +29,7 @@ from ..errors import ChecksumError, CompressionError, CorruptionError, StaleInde
 from ..printable import printable
 from ..storage.file_handles import OpenFile, open_file
 from ..storage.inflate import BLOCK_HEADER_SIZE, BlockHeader, decode_block_header
-from ..storage.opened import HEAD_SIZE
-from ..storage.remote_file import RemoteFile
+from ..storage.remote_file import RemoteFile, SeenTwice, until_seen_twice
 from ..storage.stores import exists
 from ..storage.url import Url, local_path, stored
 from ..storage.whole_file import write_whole
@@ -38,7 +37,7 @@ from . import frames
 from .checksum import crc32c
 from .frame_chain import split
 from .frames import HEADER, OVERHEAD
-from .looks_like import HINT_SIZE, detect, wrong_file_hint
+from .looks_like import HINT_SIZE, detect, head_of, wrong_file_hint
 
 Offsets = npt.NDArray[np.int64]
 
@@ -142,17 +141,18 @@ class Index:
         """Raise StaleIndexError unless this is an index of the file at ``path`` as it is now."""
         name = local_path(path)
         with closing(open_file(name)) as file:
-            size = file.size()
-            covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
-            expected = covered if self.data_size is None else self.data_size
-            if size != expected:
-                raise StaleIndexError(
-                    f"{name} has {size} bytes, {self.name} is for {expected}; build it anew"
-                )
-            if self.fingerprint is not None and _fingerprint(file, size) != self.fingerprint:
-                raise StaleIndexError(f"{name} has changed since {self.name} was made; build it anew")
-            if self.first_records is not None:
-                self._check_blocks(file, name)
+            until_seen_twice(file, lambda: self._check(file, name))
+
+    def _check(self, file: OpenFile | RemoteFile, name: str) -> None:
+        size = file.size()
+        covered = int(self.offsets[-1] + self.sizes[-1]) if len(self.offsets) else 0
+        expected = covered if self.data_size is None else self.data_size
+        if size != expected:
+            raise StaleIndexError(f"{name} has {size} bytes, {self.name} is for {expected}; build it anew")
+        if self.fingerprint is not None and _fingerprint(file, size) != self.fingerprint:
+            raise StaleIndexError(f"{name} has changed since {self.name} was made; build it anew")
+        if self.first_records is not None:
+            self._check_blocks(file, name)
 
     def _check_blocks(self, file: OpenFile | RemoteFile, path: str) -> None:
         """Raise StaleIndexError unless the headers of the blocks say what this index says.
@@ -200,7 +200,10 @@ def load_index(
     """The index in the file ``path``, in any of the known formats."""
     name = local_path(stored(path, storage_options, filesystem))
     with closing(open_file(name)) as file:
-        data = file.read_at(0, file.size())
+        return until_seen_twice(file, lambda: _decoded(file.read_at(0, file.size()), name))
+
+
+def _decoded(data: bytes, name: str) -> Index:
     try:
         if data.startswith(_MAGIC):
             index = _decode(data)
@@ -285,17 +288,21 @@ def build_index(
     """
     name = local_path(stored(path, storage_options, filesystem))
     with closing(open_file(name, ahead=True)) as file, _located(file, name):
-        size = file.size()
-        head = file.read_at(0, HEAD_SIZE)
-        if decode_block_header(head) is not None:
-            offsets, sizes, counts = _blocks(file, size, name)
-            firsts, records = np.cumsum(counts) - counts, int(counts.sum())
-        elif detect(head):
-            raise io.UnsupportedOperation(not_seekable(name))
-        else:
-            sizes = np.concatenate([np.empty(0, np.int64), *_frame_sizes(file, size)])
-            offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
-        fingerprint = _fingerprint(file, size)
+        return until_seen_twice(file, lambda: _built(file, name))
+
+
+def _built(file: OpenFile | RemoteFile, name: str) -> Index:
+    size = file.size()
+    head = head_of(file)
+    if decode_block_header(head) is not None:
+        offsets, sizes, counts = _blocks(file, size, name)
+        firsts, records = np.cumsum(counts) - counts, int(counts.sum())
+    elif detect(head):
+        raise io.UnsupportedOperation(not_seekable(name))
+    else:
+        sizes = np.concatenate([np.empty(0, np.int64), *_frame_sizes(file, size)])
+        offsets, firsts, records = np.cumsum(sizes) - sizes, None, len(sizes)
+    fingerprint = _fingerprint(file, size)
     return Index(
         offsets, sizes, data_size=size, fingerprint=fingerprint, first_records=firsts, records=records
     )
@@ -334,6 +341,7 @@ def not_seekable(name: str) -> str:
 def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Iterator[Offsets]:
     """The sizes of all frames of a plain file, in runs."""
     position = records = 0
+    twice = SeenTwice()
     while position < size:
         if position < records * _HOP_MEAN or not records:
             buffer = file.read_at(position, _READ_SIZE)
@@ -350,7 +358,9 @@ def _frame_sizes(file: OpenFile | RemoteFile, size: int) -> Iterator[Offsets]:
             whole = frames.whole_size(buffer, size - position if len(buffer) >= HEADER else len(buffer))
         except CorruptionError as error:
             error.offset, error.record = position, records
-            raise
+            if twice.seen(position, error) or not file.read_again():
+                raise
+            continue
         yield np.array([whole])
         records += 1
         position += whole

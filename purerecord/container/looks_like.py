@@ -10,10 +10,12 @@ from typing import Any
 
 from ..errors import ChecksumError
 from ..storage.bz2_xz_zstd import sniff_member
+from ..storage.file_handles import OpenFile
 from ..storage.inflate import BLOCK_HEADER_SIZE, BLOCK_MAGIC, decode_block_header
-from ..storage.opened import Opened
+from ..storage.opened import HEAD_SIZE, Opened
 from ..storage.paths import Named
-from .frames import HEADER, decode_header
+from ..storage.remote_file import RemoteFile
+from .frames import HEADER, decode_header, header_holds
 
 # How much of a file's beginning ``wrong_file_hint`` looks at: a block of blocked GZIP may begin late.
 HINT_SIZE = 1 << 20
@@ -22,7 +24,19 @@ DAMAGED_GZIP = 'GZIP data whose first bytes are damaged; open it with compressio
 
 def open_source(file: Named, compression: Any = "auto", *, section: tuple[int, int] | None = None) -> Opened:
     """Opens ``file`` as a source of plain bytes; "auto" detects its compression from its first bytes."""
-    return Opened(file, compression, detect=detect, section=section)
+    return Opened(file, compression, detect=detect, is_certain=_begins_with_frame, section=section)
+
+
+def head_of(file: OpenFile | RemoteFile) -> bytes:
+    """The first bytes of ``file``, for ``detect``; none that were damaged on the way from a store."""
+    while True:
+        head = file.read_at(0, HEAD_SIZE)
+        if _begins_with_frame(head) or file.is_confirmed(0, len(head)) or not file.read_again():
+            return head
+
+
+def _begins_with_frame(head: bytes) -> bool:
+    return len(head) >= HEADER and header_holds(head)
 
 
 def detect(head: bytes) -> str:

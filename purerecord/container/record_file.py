@@ -28,15 +28,14 @@ from ..storage.file_handles import CachedFile, OpenFiles
 from ..storage.fork_lock import ForkLock
 from ..storage.inflate import decode_block_header, inflate_block
 from ..storage.local_cache import cache_of
-from ..storage.opened import HEAD_SIZE
 from ..storage.paths import is_stream, resolve_paths
-from ..storage.remote_file import AHEAD
+from ..storage.remote_file import AHEAD, until_seen_twice
 from ..storage.url import Url, is_url, stored
 from . import frames
 from .frame_chain import split
 from .frames import FOOTER, HEADER, OVERHEAD
 from .index import Index, Offsets, build_index, has_index, index_path, load_index, not_seekable
-from .looks_like import detect
+from .looks_like import detect, head_of
 from .reader import RecordReader
 
 # Frames are read and checked together, up to about this many bytes.
@@ -358,7 +357,7 @@ class _Shard:
 
     @cached_property
     def _cannot_seek(self) -> bool:
-        head = self._read_at(0, HEAD_SIZE)
+        head = head_of(self._files.get(self.path))
         return bool(detect(head)) and decode_block_header(head) is None
 
     @cached_property
@@ -374,6 +373,10 @@ class _Shard:
         index = given if isinstance(given, Index) else load_index(given)
         index.check(self.path)
         return index
+
+    def _surely(self, work: Callable[[], _Got]) -> _Got:
+        """The result of ``work``, for which damage on the way from a store is no error."""
+        return until_seen_twice(self._files.get(self.path), work)
 
     def _built(self) -> Index:
         """The index, built now; a local cache keeps that of a remote file."""
@@ -399,6 +402,9 @@ class _Shard:
 
     def read_one(self, number: int) -> bytes:
         """Record ``number``."""
+        return self._surely(lambda: self._read_one(number))
+
+    def _read_one(self, number: int) -> bytes:
         index = self._seekable()
         if index.first_records is not None:
             block = bisect_right(index.first_records, number) - 1

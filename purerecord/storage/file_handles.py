@@ -102,6 +102,10 @@ class OpenFile:
         """The bytes of several spans of offset and size."""
         return [self.read_at(offset, size) for offset, size in spans]
 
+    def is_confirmed(self, begin: int, end: int) -> bool:
+        """Whether the bytes [begin, end) are the same when they are read once more: see ``RemoteFile``."""
+        return True
+
     def read_again(self) -> bool:
         """Whether bytes may be other ones when they are read again: not those of a local file."""
         return False

@@ -54,6 +54,10 @@ class _OwnFile(io.FileIO):
         """The size of the file now."""
         return os.fstat(self.fileno()).st_size
 
+    def is_confirmed(self, begin: int, end: int) -> bool:
+        """Whether the bytes [begin, end) are the same when they are read once more: see ``RemoteFile``."""
+        return True
+
     def read_again(self) -> bool:
         """Whether bytes may be other ones when they are read again."""
         return False
@@ -71,6 +75,7 @@ class _RegularFile:
 
     def __init__(self, file: _OwnFile | OpenFile | RemoteFile) -> None:
         self._file = file
+        self.far = isinstance(file, RemoteFile)
         self.position = 0
         self._size = 0
 
@@ -101,6 +106,10 @@ class _RegularFile:
     def read_again(self) -> bool:
         """Whether bytes that were read may be other ones when they are read again: see ``RemoteFile``."""
         return self._file.read_again()
+
+    def is_confirmed(self, begin: int, end: int) -> bool:
+        """Whether the bytes [begin, end) are the same when they are read once more: see ``RemoteFile``."""
+        return self._file.is_confirmed(begin, end)
 
     def read_payload_and_next_header(self, offset: int, size: int, after: int) -> tuple[bytes, bytes]:
         """The ``size`` bytes at ``offset``, and up to ``after`` bytes that follow them: see ``Opened``."""
@@ -186,6 +195,15 @@ def _open_section(name: str, begin: int, end: int) -> _Section:
     return _Section(file_handles.open_file(url, ahead=True) if remote else _OwnFile(name), begin, end)
 
 
+def read_whole(path: str) -> bytes:
+    """All bytes of the small file at ``path``, local or remote."""
+    file = _open(path)
+    try:
+        return b"".join(iter(lambda: file.read(1 << 20), b""))
+    finally:
+        file.close()
+
+
 _pipes_read: set[tuple[int, int]] = set()  # the pipes without a name that this process has opened
 
 
@@ -203,7 +221,8 @@ class Opened:
     """One open file, as a source of plain bytes whatever its compression.
 
     ``compression`` is the name of one, or "". If it is "auto", ``detect`` tells it from the file's first
-    bytes; until these have come, the attribute is None. With a ``section``, only these bytes of a compressed
+    bytes; until these have come, the attribute is None. Where ``is_certain`` says no of them, those of a
+    remote file are compared with themselves. With a ``section``, only these bytes of a compressed
     regular or remote file are read, as if they were all.
     """
 
@@ -213,10 +232,13 @@ class Opened:
         compression: Any = "",
         *,
         detect: Callable[[bytes], str] | None = None,
+        is_certain: Callable[[bytes], bool] | None = None,
         section: tuple[int, int] | None = None,
     ) -> None:
         self.compression = None if compression == "auto" else compression_name(compression)
-        self._detect = detect
+        self._given = self.compression
+        self._resumed = False  # whether what is read now follows a break
+        self._detect, self._is_certain = detect, is_certain
         if isinstance(file, str):
             self.name = file
             self._file = _open(file) if section is None else _open_section(file, *section)
@@ -258,6 +280,9 @@ class Opened:
         head = self._head
         if self.compression is None:
             assert self._detect is not None, "only a detection can tell the compression"
+            if self._is_certain is not None and not self._is_certain(head) and not self._is_head(head):
+                self.begin_again()
+                return self._begin()
             self.compression = self._detect(head)
         if self.compression in READ_ONLY:
             return MemberDecompressor(Prefixed(head, self._file), self.compression)
@@ -267,6 +292,12 @@ class Opened:
             return Prefixed(head, self._file)
         self._regular.position, self._seekable = 0, self._regular
         return self._regular
+
+    def _is_head(self, head: bytes) -> bool:
+        """Whether ``head`` is what the file begins with, and was not damaged on its way from a store."""
+        if self._regular is None or self._regular.is_confirmed(self._first, self._first + len(head)):
+            return True
+        return not self._regular.read_again()
 
     @property
     def rewinds(self) -> bool:
@@ -281,6 +312,26 @@ class Opened:
     def read_again(self) -> bool:
         """Whether bytes that were read may be other ones when they are read again, as from a store."""
         return self._seekable is not None and self._seekable.read_again()
+
+    @property
+    def far(self) -> bool:
+        """Whether the bytes come from a store each time they are read."""
+        return self._regular is not None and self._regular.far
+
+    def may_begin_again(self) -> bool:
+        """Whether all bytes may be other ones when they are read again, as from a store: see ``begin_again``.
+
+        Not after a ``resume``: nobody knows how many plain bytes it has skipped.
+        """
+        return self._regular is not None and not self._resumed and self._regular.read_again()
+
+    def begin_again(self) -> None:
+        """Begin anew; the first bytes may tell another compression then. Only if ``may_begin_again``."""
+        assert self._regular is not None, "only a regular or remote file can be read again"
+        self._regular.position = self._first
+        self.compression, self._head = self._given, b""
+        self._seekable = self._regular if self.compression == "" else None
+        self._plain = self._seekable
 
     def remaining(self, least: int = 0) -> int | None:
         """How many bytes follow in an uncompressed regular file; None for any other source."""
@@ -316,6 +367,7 @@ class Opened:
     def resume(self) -> bool:
         """After a ``CompressionError``, continue at the next GZIP member; False if there is none."""
         resume = getattr(self._plain, "resume", None)
+        self._resumed = True
         return resume is not None and resume()
 
     @property

@@ -12,9 +12,10 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
+from ..errors import CorruptionError, StaleIndexError
 from .stores import ChangedError, Status, StoredObject, named, open_object
 from .url import Url
 
@@ -33,6 +34,8 @@ _PAUSE = 0.1
 _LONGEST_PAUSE = 15.0
 # Seconds without an answer after which a request is made again beside the first one.
 PATIENCE = 60.0
+
+_Got = TypeVar("_Got")
 
 
 class RemoteFile:
@@ -112,6 +115,10 @@ class RemoteFile:
             found.append(self._wait(requests[home])[offset - begin : offset - begin + size])
             requests.pop(home - 1, None)
         return found
+
+    def is_confirmed(self, begin: int, end: int) -> bool:
+        """Whether the bytes [begin, end) are the same when they are asked for once more."""
+        return self.read_at(begin, end - begin) == self._wait(self._request(begin, end))
 
     def read_again(self) -> bool:
         """Forget what was read ahead: it may have been damaged on its way. Raises if the file has changed."""
@@ -287,6 +294,17 @@ class SeenTwice:
         self._times = self._times + 1 if self._last is not None and self._last[0] == place else 0
         self._last = found
         return again or self._times >= ATTEMPTS
+
+
+def until_seen_twice(file: Any, work: Callable[[], _Got]) -> _Got:
+    """The result of ``work``, which reads from ``file``; repeated for damage that may be of the way here."""
+    twice = SeenTwice()
+    while True:
+        try:
+            return work()
+        except (CorruptionError, StaleIndexError) as error:
+            if twice.seen(None, error) or not file.read_again():
+                raise
 
 
 class NoRangesError(OSError):

@@ -94,7 +94,7 @@ def open_object(url: Url) -> StoredObject:
     with named(url):
         if _is_pyarrow(url.filesystem):
             return _PyarrowObject(url)
-        return _obstore_object(url) or _FsspecObject(url)
+        return _obstore_object(url) or _fsspec_object(url)
 
 
 def open_remote(path: str, mode: str = "rb") -> BinaryIO:
@@ -149,8 +149,8 @@ class Upload(io.RawIOBase):
             self._filesystem, self._path = filesystem_of(url)
             protocol = self._filesystem.protocol
             schemes = {protocol} if isinstance(protocol, str) else set(protocol)
-            # pyarrow's file systems have these schemes too, but their files appear whatever happens.
-            self._spooled = not schemes & _UPLOADS or _is_pyarrow(url.filesystem)
+            # Files of pyarrow appear whatever happens.
+            self._spooled = not schemes & _UPLOADS or _wraps_pyarrow(self._filesystem)
             if self._spooled:
                 import tempfile  # noqa: PLC0415 - slow to import, seldom needed
 
@@ -293,9 +293,19 @@ def filesystem_of(url: Url) -> tuple[Any, str]:
     return given, given._strip_protocol(url.address)
 
 
+def _fsspec_object(url: Url) -> StoredObject:
+    filesystem, path = filesystem_of(url)
+    if "http" in filesystem.protocol and hasattr(filesystem, "set_session"):
+        return _HttpObject(filesystem, path)
+    if "s3" in filesystem.protocol and hasattr(filesystem, "_call_s3"):
+        return _S3Object(filesystem, path)
+    return _FsspecObject(filesystem, path)
+
+
 class _FsspecObject:
-    def __init__(self, url: Url) -> None:
-        self._filesystem, self._path = filesystem_of(url)
+    def __init__(self, filesystem: Any, path: str) -> None:
+        self._filesystem, self._path = filesystem, path
+        self._tag: str | None = None  # the ETag that it had first
 
     def status(self) -> Status:
         self._filesystem.invalidate_cache(self._filesystem._parent(self._path))
@@ -303,28 +313,98 @@ class _FsspecObject:
         if info.get("type") == "directory":
             raise IsADirectoryError(errno.EISDIR, "it is a folder", self._path)
         version = next((f"{name} {info[name]}" for name in _VERSIONS if info.get(name) is not None), "")
+        self._tag = self._tag or info.get("ETag")
         return Status(info.get("size"), version, info.get("partial", True) and self._gives_ranges)
 
     @cached_property
     def _gives_ranges(self) -> bool:
-        """Whether the server gives ranges, which only one of HTTP may not: its answer tells."""
-        if "http" not in self._filesystem.protocol:
-            return True
-        from fsspec.asyn import sync  # noqa: PLC0415 - an extra
-
-        async def answers_with_a_range() -> bool:
-            session = await self._filesystem.set_session()
-            address = self._filesystem.encode_url(self._path)
-            arguments = {**self._filesystem.kwargs}
-            headers = {**arguments.pop("headers", {}), "Range": "bytes=0-0"}
-            async with session.get(address, headers=headers, **arguments) as answer:
-                return bool(answer.status == 206)
-
-        return bool(sync(self._filesystem.loop, answers_with_a_range))
+        return True
 
     def read(self, begin: int, end: int) -> bytes:
         data: bytes = self._filesystem.cat_file(self._path, start=begin, end=end)
         return data
+
+
+class _HttpObject(_FsspecObject):
+    """A file of a web server, each of whose answers says which bytes of which version it has."""
+
+    @cached_property
+    def _gives_ranges(self) -> bool:
+        """Whether the server gives ranges, which not all do: an answer tells."""
+        return self._range(0, 1)[0] == 206
+
+    def read(self, begin: int, end: int) -> bytes:
+        status, headers, data = self._range(begin, end)
+        if status != 206:
+            raise OSError(errno.EIO, f"the server sent the whole file for a range of {end - begin} bytes")
+        _check_range(headers.get("Content-Range"), begin)
+        tag = headers.get("ETag")
+        if self._tag and tag and tag.removeprefix("W/") != self._tag.removeprefix("W/"):
+            raise _changed()
+        return data
+
+    def _range(self, begin: int, end: int) -> tuple[int, Any, bytes]:
+        """The status and the headers of the answer, and the bytes if they are a range."""
+        from fsspec.asyn import sync  # noqa: PLC0415 - an extra
+
+        filesystem = self._filesystem
+
+        async def get() -> tuple[int, Any, bytes]:
+            session = await filesystem.set_session()
+            arguments = {**filesystem.kwargs}
+            headers = {**arguments.pop("headers", {}), "Range": f"bytes={begin}-{end - 1}"}
+            headers.setdefault("Accept-Encoding", "identity")  # bytes of the file, not of its encoding
+            async with session.get(filesystem.encode_url(self._path), headers=headers, **arguments) as answer:
+                filesystem._raise_not_found_for_status(answer, self._path)
+                data = await answer.read() if answer.status == 206 else b""
+                return answer.status, answer.headers, data
+
+        found: tuple[int, Any, bytes] = sync(filesystem.loop, get)
+        return found
+
+
+class _S3Object(_FsspecObject):
+    """A file in S3, of which only the version that was there first is read."""
+
+    def read(self, begin: int, end: int) -> bytes:
+        from fsspec.asyn import sync  # noqa: PLC0415 - an extra
+
+        filesystem = self._filesystem
+        bucket, key, version = filesystem.split_path(self._path)
+        wanted = {"Bucket": bucket, "Key": key, "Range": f"bytes={begin}-{end - 1}"}
+        wanted |= {"VersionId": version} if version else {}
+        wanted |= {"IfMatch": self._tag} if self._tag else {}
+
+        async def get() -> tuple[str | None, bytes]:
+            answer = await filesystem._call_s3("get_object", **wanted)
+            try:
+                return answer.get("ContentRange"), await answer["Body"].read()
+            finally:
+                answer["Body"].close()
+
+        try:
+            where, data = sync(filesystem.loop, get)
+        except OSError as error:
+            about = getattr(error.__cause__, "response", {}).get("ResponseMetadata", {})
+            raise (_changed() if about.get("HTTPStatusCode") == 412 else error) from None
+        _check_range(where, begin)
+        found: bytes = data
+        return found
+
+
+def _check_range(header: str | None, begin: int) -> None:
+    """Raise if ``header``, the ``Content-Range`` of an answer, says that it begins somewhere else."""
+    if header is not None and not header.replace(" ", "").startswith(f"bytes{begin}-"):
+        raise OSError(errno.EIO, f"the server sent another range than that from byte {begin} on: {header}")
+
+
+def _changed() -> ChangedError:
+    return ChangedError(errno.ESTALE, "it was replaced while it was read; read it again from the beginning")
+
+
+def _wraps_pyarrow(filesystem: Any) -> bool:
+    """Whether it is fsspec's face of a file system of pyarrow."""
+    return type(filesystem).__module__ == "fsspec.implementations.arrow"
 
 
 def _is_pyarrow(filesystem: Any) -> bool:
@@ -449,7 +529,7 @@ def _obstore_errors() -> Iterator[None]:
     except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
         raise PermissionError(errno.EACCES, _first_line(error)) from None
     except exceptions.PreconditionError:
-        raise ChangedError(errno.ESTALE, "it was replaced while it was read") from None
+        raise _changed() from None
     except exceptions.BaseError as error:
         raise OSError(errno.EIO, _first_line(error)) from None
 

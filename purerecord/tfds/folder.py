@@ -23,8 +23,8 @@ from ..dataset.dataset import Dataset, TFRecordDataset
 from ..errors import SchemaError
 from ..payload.specs import FeatureSpec
 from ..printable import printable
+from ..storage.opened import read_whole
 from ..storage.shard_sets import tfds_shard_names
-from ..storage.stores import open_remote
 from ..storage.url import Url, is_url, local_path, stored
 from .features import TFDSFeature, describe
 
@@ -270,6 +270,5 @@ def _read_json(path: str) -> Any:
 
 def _read(path: str) -> str:
     if is_url(path):
-        with open_remote(path) as file:
-            return file.read().decode()
+        return read_whole(path).decode()
     return Path(path).read_text(encoding="utf-8")

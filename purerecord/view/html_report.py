@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -17,7 +18,7 @@ from typing import Any
 
 from .. import __version__, public
 from ..printable import printable
-from ..storage.url import local_path, stored
+from ..storage.url import is_url, local_path, stored
 from ..storage.whole_file import write_whole
 from .catalog import Catalog, known_files
 from .limits import DEFAULT, Limits
@@ -61,7 +62,7 @@ def report(
     Files are read completely, up to the bounds of the viewer; what is cut off is said in the report.
     """
     made = html(stored(paths, storage_options, filesystem), records, compression, limits)
-    write_whole(local_path(out), made)
+    write_whole(local_path(stored(out, storage_options) if is_url(os.fsdecode(out)) else out), made)
 
 
 def html(paths: Any, records: int, compression: Any, limits: Limits = DEFAULT) -> bytes:

@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 import purerecord as pr
+from purerecord import tools
 from purerecord.storage import remote_file, stores
 from purerecord.storage.remote_file import ChangedError
 from purerecord.storage.url import Url
+from purerecord.view.html_report import report
 from tests.support.damage import frames
 from tests.support.doc_pages import run_blocks
 from tests.support.faulty_store import plan
@@ -85,7 +87,7 @@ def test_every_way_of_reading_gives_the_records(s3, library):
     assert file.__getitems__(numbers) == [RECORDS[number] for number in numbers]
     assert len(pr.build_index(url, storage_options=options)) == len(RECORDS)
     used = type(stores.open_object(Url(url, options))).__name__
-    assert used == {"fsspec": "_FsspecObject", "obstore": "_ObstoreObject"}[library]
+    assert used == {"fsspec": "_S3Object", "obstore": "_ObstoreObject"}[library]
 
 
 @pytest.mark.parametrize("seed", range(tries(6)))
@@ -343,15 +345,45 @@ def test_the_command_line_takes_storage_options(s3):
     options = s3[1]()
     given = [f"--storage-option={name}={options[name]}" for name in ("key", "secret", "endpoint_url")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AWS_DEFAULT_REGION": "us-east-1"}
-    for command in (["validate"], ["info"], ["cat", "--format", "raw", "-n", "1"]):
+    with pr.TFRecordWriter("s3://bucket/rows.tfrecord", storage_options=options) as writer:
+        writer.write_many(SMALL)
+    for command in (
+        ["validate"],
+        ["info"],
+        ["cat", "--format", "raw", "-n", "1"],
+        ["index", "-o", "s3://bucket/rows.index"],
+        ["stats", "--html", "s3://bucket/stats.html"],
+        ["schema", "--format", "json"],
+        ["validate", "--decode", "--schema", "s3://bucket/schema.json"],
+    ):
         done = subprocess.run(
-            [sys.executable, "-m", "purerecord", *command, "s3://bucket/data.tfrecord", *given],
+            [sys.executable, "-m", "purerecord", *command, "s3://bucket/rows.tfrecord", *given],
             capture_output=True,
             env=environment,
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        assert done.stdout
+        assert done.stdout or "--html" in command
+        if command[0] == "schema":
+            interop("fsspec").filesystem("s3", **options).pipe("bucket/schema.json", done.stdout)
+    assert "stats.html" in uploads(s3[0])[0]
+
+
+def test_a_report_and_a_schema_may_be_in_the_store(s3):
+    options = s3[1]()
+    report("s3://bucket/data.tfrecord", "s3://bucket/report.html", storage_options=options)
+    assert "report.html" in uploads(s3[0])[0]
+    filesystem = interop("fsspec").filesystem("s3", **options)
+    filesystem.pipe("bucket/codes.csv", b"code\n1\n")
+    filesystem.pipe("bucket/codes.json", pr.schema_to_json({"code": pr.FixedLenFeature([], bytes)}).encode())
+    tools.convert(
+        "s3://bucket/codes.csv",
+        "s3://bucket/codes.tfrecord",
+        schema="s3://bucket/codes.json",
+        storage_options=options,
+    )
+    (record,) = pr.read_records("s3://bucket/codes.tfrecord", storage_options=options)
+    assert pr.decode_example(record)["code"] == [b"1"]
 
 
 def test_the_page_about_remote_files_runs():

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...container.index import has_index
-from ...container.looks_like import detect
+from ...container.looks_like import detect, head_of
 from ...container.reader import RecordReader
 from ...container.record_file import RecordFile
 from ...container.seekable_file import SeekableFile
@@ -27,7 +27,6 @@ from ...printable import printable
 from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.file_handles import open_file
-from ...storage.opened import HEAD_SIZE
 from ...storage.paths import is_stream
 from ...storage.url import is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
@@ -153,7 +152,7 @@ class Files(Node):
         if self.compression != "auto":
             return not compression_name(self.compression)
         with closing(open_file(path)) as file:
-            return not detect(file.read_at(0, HEAD_SIZE))
+            return not detect(head_of(file))
 
     @cached_property
     def _indexed(self) -> bool:

@@ -17,6 +17,7 @@ from ...payload.parse.schema import schema_from_text
 from ...payload.specs import FeatureSpec, as_features
 from ...printable import printable
 from ...records import Records
+from ...storage.opened import read_whole
 from ...storage.paths import resolve
 from ...storage.url import is_url, local_path, stored
 from . import formats
@@ -82,7 +83,7 @@ def convert(
         target,
         ConvertReport(*names, [], [name_of(target)], dry_run=dry_run),
         options=_checked_options(found, format_options, inwards=inwards),
-        schema=_as_specs(schema),
+        schema=_as_specs(schema, storage_options),
         style=style,
         floats=floats,
         compression=compression,
@@ -249,13 +250,13 @@ def _checked_options(found: Format, given: Mapping[str, Any], *, inwards: bool) 
     return {name: given.get(name) for name in known}
 
 
-def _as_specs(schema: Any) -> dict[str, FeatureSpec] | None:
-    """The argument ``schema``: specs, or the path of a schema."""
+def _as_specs(schema: Any, storage_options: Mapping[str, Any] | None) -> dict[str, FeatureSpec] | None:
+    """The argument ``schema``: specs, or the path or URL of a schema."""
     if schema is None:
         return None
     if isinstance(schema, (str, os.PathLike)):
-        with open(schema, "rb") as file:
-            schema = schema_from_text(file.read())
+        name = os.fspath(schema)
+        schema = schema_from_text(read_whole(stored(name, storage_options) if is_url(name) else name))
     if not isinstance(schema, Mapping):
         raise ValueError("the schema is of SequenceExamples; converters take the features of Examples")
     return as_features(schema)
