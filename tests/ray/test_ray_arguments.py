@@ -1,9 +1,6 @@
-"""Ray's own arguments in our terms: the compression of a stream, and a schema of TensorFlow Metadata."""
+"""Arguments of Ray in our terms: schemas of TensorFlow Metadata, and the names of compressions."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,95 +9,53 @@ import purerecord as pr
 from tests.support.interop import interop
 
 pa = interop("pyarrow")
-ray_arguments = interop("purerecord.ray.ray_arguments")
-
-BYTES, INT, FLOAT, STRUCT = 1, 2, 3, 4  # as schema.proto numbers them
-
-
-class Feature(SimpleNamespace):
-    """A Feature of a schema, as protobuf gives it; ``sizes`` are those of its shape, None without one."""
-
-    def __init__(self, name: str, number: int, sizes: tuple[int, ...] | None = None) -> None:
-        super().__init__(name=name, type=number, sizes=sizes)
-
-    def HasField(self, field: str) -> bool:  # noqa: N802 - protobuf's name
-        return field == "shape" and self.sizes is not None
-
-    @property
-    def shape(self) -> Any:
-        return SimpleNamespace(dim=[SimpleNamespace(size=size) for size in self.sizes or ()])
+schema_pb2 = interop("tensorflow_metadata.proto.v0.schema_pb2")
+from purerecord.ray.ray_arguments import check_columns, compression_of, specs_of  # noqa: E402 - needs pyarrow
 
 
-def schema(*features: Feature) -> Any:
-    return SimpleNamespace(feature=list(features))
+def schema(**features):
+    made = schema_pb2.Schema()
+    for name, (kind, shape) in features.items():
+        feature = made.feature.add(name=name, type=getattr(schema_pb2, kind))
+        if shape is not None:
+            feature.shape.dim.extend(schema_pb2.FixedShape.Dim(size=size) for size in shape)
+    return made
 
 
-def test_a_schema_gives_specs():
-    found = ray_arguments.specs_of(
-        schema(Feature("a", INT, ()), Feature("b", FLOAT, (2, 3)), Feature("c", BYTES))
-    )
-    assert found == {
+def test_a_feature_of_a_fixed_shape_is_dense_and_any_other_ragged():
+    assert specs_of(schema(a=("INT", []), b=("FLOAT", [2, 3]), c=("BYTES", None))) == {
         "a": pr.FixedLenFeature([], np.int64),
         "b": pr.FixedLenFeature([2, 3], np.float32),
         "c": pr.RaggedFeature(np.bytes_),
     }
+    with pytest.raises(ValueError, match="neither of bytes, int nor float"):
+        specs_of(schema(a=("STRUCT", None)))
 
 
-def test_a_feature_of_another_type_is_named():
-    with pytest.raises(ValueError, match=r"feature 'a\\n' of the schema is neither of bytes, int nor float"):
-        ray_arguments.specs_of(schema(Feature("a\n", STRUCT)))
+def test_a_compression_has_the_name_that_arrow_gives_it():
+    assert [compression_of({"compression": name}) for name in (None, "detect", "gzip")] == [
+        "",
+        "auto",
+        "GZIP",
+    ]
+    for wrong in ({"compression": "lz4"}, {"buffer_size": 1}, {"compression": "gzip", "buffer_size": 1}):
+        with pytest.raises(ValueError, match="arrow_open_stream_args"):
+            compression_of(wrong)
 
 
-@pytest.mark.parametrize(
-    ("name", "ours"), [(None, ""), ("detect", "auto"), ("gzip", "GZIP"), ("bz2", "BZ2"), ("zstd", "ZSTD")]
-)
-def test_the_compression_has_arrows_name(name, ours):
-    assert ray_arguments.compression_of({"compression": name}) == ours
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"compression": "lz4"}, "the compression 'lz4' is not one of TFRecords"),
-        ({"compression": "gzip", "buffer_size": 1}, "'buffer_size' is unknown here"),
-    ],
-)
-def test_other_arguments_of_a_stream_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        ray_arguments.compression_of(arguments)
-
-
-COLUMNS = {
-    "int": (pa.int8(), INT),
-    "bool": (pa.bool_(), INT),
-    "float": (pa.float64(), FLOAT),
-    "text": (pa.large_string(), BYTES),
-    "binary": (pa.binary(), BYTES),
-    "list": (pa.list_(pa.float32()), FLOAT),
-    "lists of lists": (pa.large_list(pa.list_(pa.int64(), 2)), INT),
-    "dictionary": (pa.dictionary(pa.int8(), pa.string()), BYTES),
-    "tensor": (pa.fixed_shape_tensor(pa.float32(), (2, 2)), FLOAT),
+TYPES = {
+    "INT": (pa.int8(), pa.bool_(), pa.list_(pa.uint64()), pa.dictionary(pa.int32(), pa.int16())),
+    "FLOAT": (pa.float16(), pa.list_(pa.list_(pa.float64(), 2), 3)),
+    "BYTES": (pa.string(), pa.large_binary(), pa.dictionary(pa.int32(), pa.string()), pa.binary(3)),
 }
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_must_be_of_the_type_in_the_schema(name):
-    dtype, right = COLUMNS[name]
-    columns = pa.schema([(name, dtype)])
-    for number in (BYTES, INT, FLOAT, STRUCT):
-        if number == right:
-            ray_arguments.check_columns(columns, schema(Feature(name, number)))
-            continue
-        with pytest.raises(pr.EncodeError, match="where tf_schema says") as caught:
-            ray_arguments.check_columns(columns, schema(Feature(name, number)))
-        assert caught.value.feature == name
-
-
-def test_a_column_of_nulls_may_be_of_any_type_and_a_feature_may_lack_its_column():
-    ray_arguments.check_columns(pa.schema([("a", pa.null())]), schema(Feature("a", INT), Feature("b", INT)))
-
-
-def test_a_column_that_the_schema_lacks_is_named():
-    with pytest.raises(pr.EncodeError, match="tf_schema has no such feature; drop the column") as caught:
-        ray_arguments.check_columns(pa.schema([("a", pa.int64())]), schema())
-    assert caught.value.feature == "a"
+def test_columns_must_be_of_the_types_of_the_schema():
+    for kind, types in TYPES.items():
+        for dtype in (*types, pa.null()):
+            check_columns(pa.schema([("a", dtype)]), schema(a=(kind, None), b=(kind, None)))
+            for other in TYPES.keys() - {kind} if dtype != pa.null() else ():
+                with pytest.raises(pr.EncodeError, match=f"'a'.* where tf_schema says {other.lower()}"):
+                    check_columns(pa.schema([("a", dtype)]), schema(a=(other, None)))
+    with pytest.raises(pr.EncodeError, match=r"'b'.*no such feature"):
+        check_columns(pa.schema([("b", pa.int64())]), schema(a=("INT", None)))
