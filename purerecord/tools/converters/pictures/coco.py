@@ -170,7 +170,7 @@ def _box(item: dict[str, Any], place: str, names: dict[int, str]) -> Box | None:
     x, y, width, height = edges
     area = item.get("area")
     return Box(
-        names[kind],
+        names[int(kind)],
         x,
         y,
         x + width,
