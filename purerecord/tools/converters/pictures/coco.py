@@ -170,7 +170,7 @@ def _box(item: dict[str, Any], place: str, names: dict[int, str]) -> Box | None:
     x, y, width, height = edges
     area = item.get("area")
     return Box(
-        names[kind],
+        names[int(kind)],
         x,
         y,
         x + width,
@@ -272,7 +272,7 @@ def _annotation(number: int, picture: int, box: Box, loaded: Loaded, labels: Lab
         "image_id": picture,
         "category_id": labels.number(box.name, loaded.picture.name),
         "bbox": [x, y, *sides],
-        "area": float(sides[0] * sides[1]) if box.area is None else box.area,
+        "area": float(sides[0] * sides[1]) if not _is_number(box.area, _MOST_AREA) else box.area,
         "iscrowd": box.is_crowd,
         "segmentation": [] if box.mask is None else _runs(box.mask, loaded.picture.name),
     }

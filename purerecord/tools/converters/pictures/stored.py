@@ -29,6 +29,9 @@ from .picture import Box, Loaded, Picture
 from .roles import PICTURES, BoxFeatures, Roles, first_number, without_place
 from .source import LABEL_MAP
 
+_ODD = "boxes that are empty, or reach beyond their picture, written as they are"
+_TOLERANCE = 1e-6  # of a side, by which float32 rounds
+
 
 class _Class(NamedTuple):
     """A class as a record has it: its number counted from 1 on, its name, its number as it stands there."""
@@ -49,6 +52,7 @@ class Stored:
         self._job = job
         self._given = _label_map(job)
         self._kinds: dict[str, int] = {}
+        self._with_boxes = False
         for records, columns in self._batches(counted=False):
             self._see(columns)
             job.report.records += len(records)
@@ -78,6 +82,7 @@ class Stored:
 
     def use(self, *, boxes: bool = False, classes: bool = False, fields: Sequence[str] = ()) -> None:
         """Tell the report which features a format takes, and note those for which it has no place."""
+        self._with_boxes = boxes
         used = self.roles.used(boxes=boxes, classes=classes, fields=fields)
         report = self._job.report
         report.types = {name: NAMES[kind] for name, kind in sorted(self._kinds.items()) if name in used}
@@ -85,14 +90,16 @@ class Stored:
             report.note(f"features that {report.to_format} has no place for: {', '.join(left)}")
 
     def pictures(self) -> Iterator[Loaded]:
-        """The pictures, in the order of the records; what is none is counted, or an error."""
+        """The pictures, in the order of the records; what is none is counted, or an error, and so is a job
+        without any other."""
         skip = self._job.options.get("on_broken") != "raise"
-        number = 0
+        number = odd = 0
+        first_odd = ""
         for records, columns in self._batches(counted=True):
             rows = _Rows(columns)
             for row in range(len(records)):
                 try:
-                    yield self._loaded(rows, row, number + row)
+                    loaded = self._loaded(rows, row, number + row)
                 except ValueError as error:
                     path, place, _ = records.origin(row)
                     reason = error.reason if isinstance(error, ImageError) else str(error)
@@ -101,7 +108,16 @@ class Stored:
                         raise ValueError(f"{name}; on_broken='skip' leaves such pictures out") from None
                     self._job.report.skip(BROKEN, name)
                     self._job.report.records -= 1
+                    continue
+                if self._with_boxes and (count := sum(map(_is_odd, loaded.boxes))):
+                    path, place, _ = records.origin(row)
+                    odd, first_odd = odd + count, first_odd or f"{path}: record {place}"
+                yield loaded
             number += len(records)
+        if odd:
+            self._job.report.note(f"{_ODD}: {odd:,}, first {first_odd}")
+        if not self._job.report.records and (lost := self._job.report.skipped.get(BROKEN)) is not None:
+            raise ValueError(f"none of the pictures can be used; the first is {lost.first}")
 
     def _batches(self, *, counted: bool) -> Iterator[tuple[Records, dict[str, Column]]]:
         for records in self._job.batches(counted=counted):
@@ -202,9 +218,17 @@ class Stored:
         return boxes
 
 
+def _is_odd(box: Box) -> bool:
+    """Whether a box is empty, or not inside its picture."""
+    if box.xmin >= box.xmax or box.ymin >= box.ymax:
+        return True
+    return min(box.xmin, box.ymin) < -_TOLERANCE or max(box.xmax, box.ymax) > 1 + _TOLERANCE
+
+
 def _paired(rows: _Rows, row: int, names: str, numbers: str) -> list[_Class]:
     """The classes in a record: numbers and names, as far as there are any."""
-    texts: list[Any] = [text.decode("utf-8", "replace") for text in rows.of(names, row)]
+    # Bytes that are not UTF-8 stay different from each other.
+    texts: list[Any] = [text.decode("utf-8", "backslashreplace") for text in rows.of(names, row)]
     first = first_number(numbers)
     labels = rows.of(numbers, row)
     if texts and labels and len(texts) != len(labels):

@@ -122,6 +122,30 @@ def test_a_record_without_a_sound_picture_is_counted_and_named(change, words):
     with pytest.raises(ValueError, match=r"a\.tfrecord: record 1: .*on_broken='skip'"):
         convert("a.tfrecord", "other", to_format="coco", on_broken="raise")
     assert not os.path.exists("other")
+    write({**boxed(), **change})
+    with pytest.raises(ValueError, match=r"can be used; the first is a\.tfrecord: rec|no feature of bytes"):
+        convert("a.tfrecord", "other", to_format="coco")
+    assert not os.path.exists("other")
+
+
+def test_boxes_that_are_empty_or_reach_too_far_are_written_and_noted():
+    inside, beyond, empty = (0, 0, 1, 1), (0.5, 0, 1.5, 1), (0.5, 0.5, 0.25, 0.75)
+    write(boxed([inside]), boxed([inside, beyond, empty], ("cat",) * 3, (1,) * 3), boxed([empty]))
+    report = convert("a.tfrecord", "out", to_format="boxes-csv")
+    assert report.notes[0] == (
+        "boxes that are empty, or reach beyond their picture, written as they are: 3, "
+        "first a.tfrecord: record 1"
+    )
+    assert len(Path("out/boxes.csv").read_text().splitlines()) == 6
+
+
+def test_what_json_and_utf8_cannot_hold_is_written_otherwise():
+    area = np.array([np.nan], np.float32)
+    write(boxed(names=[b"\xff"], **{f"{OBJECT}area": area}), boxed(names=[b"\xfe"], numbers=[2]))
+    convert("a.tfrecord", "out", to_format="coco")
+    made = instances("out")
+    assert [note["area"] for note in made["annotations"]] == [200, 200]
+    assert [item["name"] for item in made["categories"]] == ["\\xff", "\\xfe"]
 
 
 def test_wrong_records_are_one_clear_error():
