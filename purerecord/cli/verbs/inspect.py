@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
+from argparse import ArgumentError, Namespace
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -114,6 +114,8 @@ def schema(arguments: Namespace) -> int:
 
 def stats(arguments: Namespace) -> int:
     """Print statistics, or write them to a page."""
+    if arguments.html == "-" and arguments.json:
+        raise ArgumentError(None, "--html - and --json are both for stdout; name a file for the page")
     outcome = Outcome()
     files = files_of(arguments.paths, arguments, outcome)
     if not files:

@@ -119,6 +119,19 @@ class Difference:
             lines.append(f"{counted(self.moved, 'record')} moved")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from ...notebook import show_facts  # noqa: PLC0415 - only a notebook asks for it
+
+        listed = {
+            name: list(map(str, some))
+            for name, some in (
+                ("left_places", self.left_places),
+                ("right_places", self.right_places),
+                ("changes", self.changes),
+            )
+        }
+        return show_facts(self, {**self.to_dict(), **listed})
+
 
 @public
 def diff(

@@ -222,6 +222,7 @@ class Rewrite:
             self.facts,
             tuple(str(source.path) for source in self.inputs),
             sum(source.size for source in self.inputs),
+            others=tuple(name for dataset in datasets for name in dataset.output.others(names)),
         )
 
 

@@ -7,6 +7,7 @@ nothing, and must not know where the records come from.
 from __future__ import annotations
 
 import errno
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +19,7 @@ import numpy as np
 from ...container.frames import OVERHEAD
 from ...container.manifest import manifest_path
 from ...printable import printable
-from ...storage.paths import shard_names, split_pattern
+from ...storage.paths import shard_names, shard_number, split_pattern
 from ...storage.stores import same_file
 from ...storage.url import Url, is_url, local_path, stored
 from .how import How
@@ -87,6 +88,14 @@ class Output:
         if self.max_bytes is None and self.max_records is None:
             return self.names(self.shards or len(inputs), inputs)
         return [self._named(f"{self.head}-?????-of-?????{self.tail}")]
+
+    def others(self, names: Sequence[str]) -> list[str]:
+        """Shards of the same name beside these, but of another number, that a glob takes for one dataset."""
+        if self.exact or self.folder or self.url is not None:
+            return []
+        found = glob.iglob(f"{glob.escape(self.head)}-[0-9]*-of-[0-9]*{glob.escape(self.tail)}")
+        counts = {shard_number(name) for name in names}
+        return sorted(name for name in found if shard_number(name) not in {None, *counts})
 
     def _named(self, name: str) -> str:
         return name if self.url is None else self.url.like(name, exact=True)

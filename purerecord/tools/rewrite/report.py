@@ -21,8 +21,8 @@ class Rewritten:
     ``paths`` are the new shards, ``lengths`` the numbers of their records, ``size`` their bytes. ``read``
     counts the records of the input, ``skipped`` its damaged places, of which ``damage`` names the last in
     each file. ``manifests`` are those that were written, one for each dataset. ``facts`` are counts of the
-    command's own. After a dry run, ``inputs`` is what would be read
-    and ``paths`` what would be written.
+    command's own. ``others`` are shards of the same names but another number that lie beside the new ones.
+    After a dry run, ``inputs`` is what would be read and ``paths`` what would be written.
     """
 
     paths: tuple[str, ...]
@@ -36,6 +36,7 @@ class Rewritten:
     inputs: tuple[str, ...] = ()
     input_size: int = 0
     dry_run: bool = False
+    others: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -67,6 +68,7 @@ class Rewritten:
             "size": self.size,
             "manifests": list(self.manifests),
             "facts": self.facts,
+            "others": list(self.others),
         }
 
     def __str__(self) -> str:
@@ -77,6 +79,9 @@ class Rewritten:
         lines[0] += "".join(f", {number:,} {what}" for what, number in self.facts.items())
         lines.append(f"{counted(len(self.paths), 'file')}, {human_size(self.size)}: {self._names()}")
         lines += [f"manifest: {printable(manifest)}" for manifest in self.manifests]
+        if self.others:
+            what = f"{counted(len(self.others), 'shard')} of another number, first {self.others[0]}"
+            lines.append(f"note: there {'is' if len(self.others) == 1 else 'are'} also {printable(what)}")
         if self.skipped:
             lines.append(f"{counted(self.skipped, 'damaged place')} skipped: {printable(self.damage[0])}")
         return "\n".join(lines)

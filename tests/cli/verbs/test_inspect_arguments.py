@@ -14,6 +14,7 @@ from tests.support.command_line import run
         (("head", "sound", "-n", "0"), "a whole number from 1 on is needed, not '0'"),
         (("tail", "sound", "--format", "xml"), "invalid choice: 'xml'"),
         (("count", "sound", "--format", "csv"), "unrecognized arguments"),
+        (("stats", "sound", "--html", "-", "--json"), "--html - and --json are both for stdout"),
     ],
 )
 def test_wrong_usage_is_code_2(capfd, arguments, reason):

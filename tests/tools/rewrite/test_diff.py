@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purerecord import ChecksumError, encode_example
+from purerecord import ChecksumError, TFRecordWriter, encode_example
 from purerecord.tools import Difference, diff, reshard
 from purerecord.tools.rewrite.diff import features_of
 from tests.support.damage import flip_byte
@@ -111,3 +111,15 @@ def test_damage_is_an_error(tmp_path):
     path.write_bytes(flip_byte(path.read_bytes(), 20))
     with pytest.raises(ChecksumError, match=r"in-1\.tfrecord: record 0"):
         diff(source, source)
+
+
+def test_a_notebook_shows_where_they_differ(tmp_path):
+    name = "<i>"
+    for side, value in (("left", 1), ("right", 2)):
+        with TFRecordWriter(tmp_path / side) as writer:
+            writer.write(encode_example({name: value}))
+    html = diff(tmp_path / "left", tmp_path / "right")._repr_html_()
+    assert "Difference" in html
+    assert "right: record 0" in html
+    assert "&lt;i&gt;" in html
+    assert "<i>" not in html

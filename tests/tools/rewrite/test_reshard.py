@@ -130,3 +130,12 @@ def test_large_file_is_read_from_its_middle(tmp_path):
     payloads = [bytes([i]) * 1_000_003 for i in range(40)]
     source = write_inputs(tmp_path / "in", payloads, files=1)
     assert records(reshard(source, tmp_path / "out@7").paths) == payloads
+
+
+def test_shards_of_another_number_beside_the_new_ones_are_named(tmp_path):
+    source = write_inputs(tmp_path / "in")
+    assert reshard(source, tmp_path / "out@2.x").others == ()
+    (tmp_path / "out-more-00000-of-00009.x").touch()  # of another name
+    done = reshard(source, tmp_path / "out@3.x")
+    assert done.others == tuple(str(tmp_path / f"out-0000{n}-of-00002.x") for n in range(2))
+    assert f"note: there are also 2 shards of another number, first {done.others[0]}" in str(done)
