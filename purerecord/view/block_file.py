@@ -71,7 +71,7 @@ class BlockFile:
         block = bisect_right(self._firsts, begin) - 1
         stop = self._firsts[block + 1] if block + 1 < len(self._firsts) else self.count
         end = min(end, stop)
-        records = self._reader()
+        reader = self._reader()
         head = self._files.get(self._path).read_at(int(self._index.offsets[block]), BLOCK_HEADER_SIZE)
         header = decode_block_header(head)
         if header is None or header.data_size > self._limits.record_bytes:
@@ -82,7 +82,7 @@ class BlockFile:
         taken = 0
         for row in range(begin, end):
             try:
-                payload = records[row]
+                payload = reader[row]
             except (PureRecordError, OSError) as error:
                 problems[row] = str(error)
                 payload = b""
