@@ -9,6 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from contextlib import suppress
 
+import numpy as np
+
+from ..container.damage import BROKEN_COMPRESSION, Damage
 from ..container.frames import OVERHEAD
 from ..container.index import Index
 from ..container.record_file import RecordFile
@@ -16,6 +19,7 @@ from ..errors import CorruptionError, PureRecordError
 from ..records import Records
 from ..storage.file_handles import OpenFiles
 from ..storage.inflate import BLOCK_HEADER_SIZE, decode_block_header
+from ..storage.url import Url, local_path
 from .limits import Limits
 from .source import Damages, Fetched, without_payload
 from .spooled_file import rebuilt_frame
@@ -36,8 +40,11 @@ class BlockFile:
             raise CorruptionError("there is other data after the blocks", path=path)
         self._index: Index = index
         self._firsts = index.first_records.tolist()
-        self.plain_size: int | None = None
-        self.walked = self.verified = self._checked = 0
+        # Damage is told as places in the file itself: those in its plain data are not known.
+        self.plain_size: int | None = self.size
+        self.walked = self.size or 0
+        self.verified = self._checked = 0
+        self._remote = isinstance(local_path(path), Url)
         self.exact = True
         self.progress: float | None = 1.0
         self.message: str | None = None
@@ -57,8 +64,27 @@ class BlockFile:
         return False
 
     def check(self) -> bool:
-        """Blocks are checked when they are read."""
-        return False
+        """Inflate the next block of a local file; those of a remote one are checked when they are read."""
+        if self._remote or self._checked >= len(self._firsts) or self.verified >= self._limits.check_bytes:
+            return False
+        row, stop = self._firsts[self._checked], self._end_of(self._checked)
+        if row < stop:
+            self.fetch(row, stop, self._limits.record_bytes)
+        self._checked += 1
+        self.verified = (
+            self.walked if self._checked == len(self._firsts) else self._range_of(self._checked)[0]
+        )
+        return True
+
+    def _end_of(self, block: int) -> int:
+        """The row after those of a block."""
+        end: int = self._firsts[block + 1] if block + 1 < len(self._firsts) else self.count
+        return end
+
+    def _range_of(self, block: int) -> tuple[int, int]:
+        """Where a block is in the file."""
+        begin = int(self._index.offsets[block])
+        return begin, begin + int(self._index.sizes[block])
 
     can_go_on = False  # after a limit
 
@@ -69,9 +95,8 @@ class BlockFile:
     def fetch(self, begin: int, end: int, most_bytes: int) -> Fetched:
         """Rows from ``begin`` on, of one block."""
         block = bisect_right(self._firsts, begin) - 1
-        stop = self._firsts[block + 1] if block + 1 < len(self._firsts) else self.count
-        end = min(end, stop)
-        records = self._reader()
+        end = min(end, self._end_of(block))
+        reader = self._reader()
         head = self._files.get(self._path).read_at(int(self._index.offsets[block]), BLOCK_HEADER_SIZE)
         header = decode_block_header(head)
         if header is None or header.data_size > self._limits.record_bytes:
@@ -82,7 +107,7 @@ class BlockFile:
         taken = 0
         for row in range(begin, end):
             try:
-                payload = records[row]
+                payload = reader[row]
             except (PureRecordError, OSError) as error:
                 problems[row] = str(error)
                 payload = b""
@@ -91,6 +116,11 @@ class BlockFile:
                 problems.pop(row, None)
                 break
             found.append(payload)
+        if problems:
+            begin_of, end_of = self._range_of(block)
+            self.damages.add(
+                Damage(begin_of, end_of, BROKEN_COMPRESSION, None, f"GZIP block {block:,}; bytes of the file")
+            )
         records = Records.of(found)
         records.path, records.first = self._path, begin
         return Fetched(begin, records, list(map(len, found)), [None] * len(found), problems)
@@ -104,8 +134,7 @@ class BlockFile:
     def place(self, row: int) -> tuple[int | None, int, str]:
         """Where a row is."""
         block = bisect_right(self._firsts, row) - 1
-        begin = int(self._index.offsets[block])
-        end = begin + int(self._index.sizes[block])
+        begin, end = self._range_of(block)
         length = 0
         with suppress(PureRecordError):
             length = len(self._reader()[row])
@@ -113,8 +142,9 @@ class BlockFile:
         return None, length, f"{inside}, which is bytes {begin:,} to {end:,} of the file"
 
     def row_at(self, offset: int) -> int | None:
-        """Offsets in the plain data are not known."""
-        return None
+        """The first row of the block that is at ``offset`` of the file or later."""
+        block = int(np.searchsorted(self._index.offsets, offset))
+        return self._firsts[block] if block < len(self._firsts) else None
 
     def close(self) -> None:
         """Nothing is open here."""

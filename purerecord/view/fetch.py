@@ -17,7 +17,7 @@ from .source import Fetched, Source
 _TAG = b"\n"
 # What is counted, as field numbers from the outside to the inside: the features of an Example and of a
 # context and their strings, the feature lists and their steps and the strings of these.
-_PATHS = ((1, 1), (1, 1, 2, 1, 1), (2, 1), (2, 1, 2, 1), (2, 1, 2, 1, 1, 1))
+_PATHS: tuple[tuple[int, ...], ...] = ((1, 1), (1, 1, 2, 1, 1), (2, 1), (2, 1, 2, 1), (2, 1, 2, 1, 1, 1))
 
 
 def fetch(source: Source, begin: int, end: int, most_bytes: int, limits: Limits) -> Fetched:

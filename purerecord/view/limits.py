@@ -21,6 +21,7 @@ class Limits:
 
     rows: int = 30_000_000  # records whose places are kept, for each file
     damages: int = 1_000  # places of damage that are listed, for each file
+    damages_counted: int = 1_000_000  # after so many, checksums are not compared any more
     remote_cost: int = 64 << 20  # bytes that counting fetches from a remote file before it stops
     check_bytes: int = 16 << 30  # data whose checksums are compared in the background, for each file
     spool_bytes: int = 1 << 30  # data of a compressed file that is kept in a temporary file

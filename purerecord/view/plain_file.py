@@ -219,6 +219,9 @@ class PlainFile:
         row = self._checked_rows
         if row >= self.count or self._remote or self.verified >= self._limits.check_bytes:
             return False
+        if self.damages.count >= self._limits.damages_counted:
+            self.message = f"{self.damages.count:,} places are damaged; what follows is not checked"
+            return False
         offsets, lengths = self._together(row, self.count, _CHECKED)
         if lengths[0] > _CHECKED:
             bad = [] if self._holds(int(offsets[0]), int(lengths[0])) else [0]

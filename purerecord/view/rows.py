@@ -56,7 +56,9 @@ def row_of(
     facts |= {"kind": found.kind or None, "problem": found.problem, "damaged": found.damaged}
     facts["whole"] = None if found.payload is None else whole_of(found.payload, limits.cell_text)
     if pictures:
-        facts["pictures"] = pictures_of(found, place, limits.row_pictures)
+        drawn = pictures_of(found, place, limits.row_pictures + 1)
+        facts["pictures"] = drawn[: limits.row_pictures]
+        facts["more_pictures"] = len(drawn) > limits.row_pictures
         facts["overlay"] = overlay_of(found, place, facts["pictures"])
     return facts | {"features": listed, "more": len(names) - len(listed)}
 

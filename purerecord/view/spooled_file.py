@@ -16,9 +16,10 @@ from ..container.checksum import masked_crc
 from ..container.damage import Damage
 from ..container.frame_stream import FrameStream
 from ..container.frames import FOOTER, HEADER, OVERHEAD
-from ..container.looks_like import open_source
+from ..container.looks_like import detect
 from ..records import Records
 from ..recovery.scan import records_and_damage
+from ..storage.opened import Opened
 from .limits import Limits
 from .places import Places
 from .source import Damages, Fetched
@@ -31,7 +32,7 @@ class SpooledFile:
     def __init__(self, named: Any, compression: Any, size: int | None, limits: Limits, spool: Spool) -> None:
         self._limits = limits
         self._source = named, compression
-        self._opened = open_source(named, compression)
+        self._opened = _Bounded(named, compression, detect=detect)
         self.size = size
         self._places = Places()  # offsets in the plain data
         self._kept = Places()  # the same records in the spool
@@ -84,10 +85,20 @@ class SpooledFile:
             return False
         if self._parts is None:
             if isinstance(self._source[0], str):
-                self._opened = open_source(*self._source)
+                self._opened = _Bounded(*self._source, detect=detect)
             stream = FrameStream(self._opened, max_record_size=self._limits.record_bytes)
             self._parts = records_and_damage(self._opened, stream)
-        part = next(self._parts, None)
+        self._opened.left = self._limits.spool_bytes
+        try:
+            part = next(self._parts, None)
+        except _TooFarError:
+            self._ended = True
+            self._opened.close()
+            self.message = (
+                f"after byte {self.walked:,} there is damage, and no good record in the next "
+                f"{self._limits.spool_bytes:,} bytes of data; what follows is not shown"
+            )
+            return False
         if part is None:
             self._end()
         elif isinstance(part, Damage):
@@ -169,6 +180,24 @@ class SpooledFile:
         """Close the file."""
         self._ended = True
         self._opened.close()
+
+
+class _TooFarError(OSError):
+    """There are too many bytes without a record: a few compressed megabytes can hold terabytes of zeros."""
+
+
+class _Bounded(Opened):
+    """A file that can be read until no bytes are ``left``."""
+
+    left = 1 << 62
+
+    def read(self, size: int) -> bytes:
+        """The next plain bytes."""
+        if self.left <= 0:
+            raise _TooFarError
+        data = super().read(size)
+        self.left -= len(data)
+        return data
 
 
 def rebuilt_frame(payload: bytes) -> bytes:

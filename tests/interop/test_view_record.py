@@ -82,3 +82,16 @@ def test_damage_is_shown_where_it_lies(page, files, tmp_path):
         assert "bad data checksum" in page.texts(".damages tbody tr")[0]
         page.click(".damages .link")
         page.until("one('.hex-row .field.bad')")
+
+
+def test_a_record_of_blocked_gzip_is_at_a_place_in_its_block(page, tmp_path):
+    options = pr.TFRecordOptions("GZIP", block_size=1000)
+    with pr.TFRecordWriter(str(tmp_path / "file"), options) as writer:
+        writer.write_many([pr.encode_example({"n": n}) for n in range(200)])
+    with Viewer(tmp_path / "file") as viewer:
+        page.open(viewer.url + "#/record/0/150")
+        page.until("one('.hex-row')")
+        assert " of GZIP block " in page.texts(".record-head .about")[0]
+        assert "0–0" not in page.texts(".record-head .about")[0]
+        page.open(viewer.url + "#/damage/0")
+        page.until("one('#damage')?.textContent.includes('This file is sound.')")

@@ -29,7 +29,10 @@ def path(tmp_path) -> str:
 
 def test_all_records_are_counted_at_once_and_read_block_by_block(path):
     file = BlockFile(path, DEFAULT, OpenFiles())
-    assert (file.count, file.exact, file.walk(), file.check()) == (2000, True, False, False)
+    assert (file.count, file.exact, file.walk()) == (2000, True, False)
+    while file.check():
+        assert not file.damages.count
+    assert file.verified == file.walked == file.size
     row = 0
     while row < 2000:
         fetched = file.fetch(row, 2000, 1 << 20)
@@ -86,3 +89,17 @@ def test_other_data_after_the_blocks_is_none_of_its_business(path):
         more.write(b"\x1f\x8b\x08\x00" + bytes(30))
     with pytest.raises((CorruptionError, ValueError)):
         BlockFile(path, DEFAULT, OpenFiles())
+
+
+def test_a_broken_block_is_found_in_the_background_and_told_as_damage(path):
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(flip_byte(data, len(data) // 2))
+    with viewing(path) as asking:
+        (file,) = asking.json("api/files")["files"]
+        assert (file["status"], file["damages"], file["verified"]) == ("done", 1, len(data))
+        found = asking.json("api/damage")
+        (damage,) = found["damages"]
+        assert damage["kind"] == "broken compression"
+        assert damage["begin"] <= len(data) // 2 < damage["end"]
+        assert asking.rows(row=damage["row"], limit=1)[0]["damaged"]
+        assert not asking.rows(row=damage["row"] - 1, limit=1)[0]["damaged"]

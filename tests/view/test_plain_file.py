@@ -187,3 +187,13 @@ def test_a_file_that_becomes_shorter_gives_problems_and_no_crash(tmp_path):
     assert list(fetched.problems) == list(range(100, 110))
     assert np.array_equal(fetched.lengths, [len(PAYLOADS[n]) for n in range(90, 110)])
     file.close()
+
+
+def test_checking_ends_where_nearly_everything_is_damaged(tmp_path):
+    data = b"".join(flip_byte(frames([b"x" * 50_000]), 20) for _ in range(600))
+    (tmp_path / "file").write_bytes(data)
+    file = counted(tmp_path / "file", replace(DEFAULT, damages_counted=100))
+    while file.check():
+        pass
+    assert 100 <= file.damages.count < 600
+    assert file.message == f"{file.damages.count:,} places are damaged; what follows is not checked"

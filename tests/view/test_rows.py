@@ -95,3 +95,12 @@ def test_only_damaged_rows_are_called_so(tmp_path):
         assert all(row["problem"] for row in rows)
         assert [(row["whole"] or {}).get("text") for row in rows] == [None, "some text", None]
         assert asking.json("api/record", row=2)["damaged"] is False
+
+
+def test_it_is_told_where_a_record_has_more_pictures_than_a_row_shows(tmp_path):
+    picture = b"\xff\xd8\xff\xe0"
+    payloads = [pr.encode_example({"x": [picture] * count}) for count in (2, 3)]
+    (tmp_path / "file").write_bytes(frames(payloads))
+    with viewing(str(tmp_path / "file"), limits=replace(DEFAULT, row_pictures=2)) as asking:
+        rows = asking.rows(draw=1)
+        assert [(len(row["pictures"]), row["more_pictures"]) for row in rows] == [(2, False), (2, True)]

@@ -133,3 +133,16 @@ def test_hundreds_of_files_are_not_all_open_at_once(tmp_path, data):
         assert asking.json("api/files")["totals"]["records"] == 300 * 200
         assert asking.rows(scope=299)
         assert len(os.listdir("/proc/self/fd")) < 150
+
+
+def test_endless_zeros_in_few_bytes_are_not_read_to_their_end(tmp_path):
+    (tmp_path / "file").write_bytes(gzip.compress(CLEAN + bytes(50_000_000)))
+    with viewing(str(tmp_path / "file"), limits=replace(DEFAULT, spool_bytes=1_000_000)) as asking:
+        (file,) = asking.json("api/files")["files"]
+        assert (file["records"], file["exact"], file["status"]) == (200, False, "limited")
+        assert file["message"] == (
+            f"after byte {len(CLEAN):,} there is damage, and no good record in the next 1,000,000 bytes "
+            "of data; what follows is not shown"
+        )
+        assert file["walked"] < 3_000_000
+        assert [row["row"] for row in asking.all_rows(limit=200)] == list(range(200))

@@ -176,6 +176,7 @@ class App {
       const before = JSON.stringify(this.files);
       this.files = await allFiles().catch(() => this.files);
       if (JSON.stringify(this.files) === before) continue;
+      if (this.files.totals.exact && this.summary && !this.summary.exact && !this.summary.running) this.askSummary();
       this.rows?.update(this.files.files);
       this.filesChanged();
       if (LISTS.has(this.place.view)) this.view?.rowsChanged();
@@ -190,6 +191,15 @@ class App {
     const parts = [files.length > 1 ? plural(files.length, "file") : null, `${count(totals.records)}${totals.exact ? "" : "+"} ${totals.records === 1 ? "record" : "records"}`, size(totals.size)];
     replace($("totals"), parts.filter(Boolean).join(" · "), totals.damages ? element("span", { class: "wrong" }, ` · ${plural(totals.damages, "damaged place")}`) : null);
     this.fileList.update(this.files, this.list);
+  }
+
+  // Once more, as all records are counted by now: then it is known of how many it tells.
+  async askSummary() {
+    const turn = this.turn;
+    const answer = await ask("api/summary", { scope: this.scope }).catch(() => null);
+    if (!answer || turn !== this.turn || this.summary.of !== null) return;
+    this.summary = answer;
+    this.tell();
   }
 
   async followSummary(scope, more = 0) {

@@ -1,7 +1,7 @@
 // Small drawings of numbers: a line for a list, lines over the steps of an episode. Nothing here asks the server.
 
 import { svg } from "./element.js";
-import { colour } from "./colours.js";
+import { lineColour } from "./colours.js";
 import { number, plotted } from "./formats.js";
 
 const WIDTH = 1000;
@@ -23,7 +23,7 @@ export function lines(given, { height = 120, label, colours = null } = {}) {
   series.forEach((one, place) => {
     drawing.append(svg("path", {
       class: "curve", d: path(one.values, across, down), "vector-effect": "non-scaling-stroke",
-      style: { stroke: colours?.[place] ?? (series.length === 1 ? "var(--accent)" : colour(place)) },
+      style: { stroke: colours?.[place] ?? (series.length === 1 ? "var(--accent)" : lineColour(place)) },
     }));
   });
   return { drawing, low: told(low, base), high: told(high, base) };

@@ -13,6 +13,12 @@ export function colour(number, name = "") {
   return COLOURS[mixed % COLOURS.length];
 }
 
+// The same for a line or a number on the page itself: lighter where the page is dark.
+export function lineColour(number) {
+  const hex = colour(number);
+  return `color-mix(in srgb, ${hex}, light-dark(${hex}, #ffffff) 40%)`;
+}
+
 // Text on the colour of a class: white where its contrast is 4.5 or more, as WCAG asks for, else black.
 export function ink(hex) {
   const [red, green, blue] = [1, 3, 5].map((place) => {

@@ -57,7 +57,7 @@ export class DamageView {
         ? element("table", { class: "damages" },
           element("thead", {}, element("tr", {}, ["bytes", "size", "what", "", "in the table", ""].map((name) => element("th", { scope: "col" }, name)))),
           element("tbody", {}, rows))
-        : element("p", { class: "empty" }, file.status === "done" ? "This file is sound." : "No damage so far; the file is still being looked at.")));
+        : element("p", { class: "empty" }, file.status !== "done" ? "No damage so far; the file is still being looked at." : found.verified >= found.walked ? "This file is sound." : "No damage was found, but not all checksums were compared.")));
   }
 
   key(event) {

@@ -1,7 +1,7 @@
 // An episode: its frames as a strip, curves of its numbers below, and one scrubber for all.
 
 import { lines } from "./chart.js";
-import { colour } from "./colours.js";
+import { lineColour } from "./colours.js";
 import { button, element, replace } from "./element.js";
 import { count, line, number, plural } from "./formats.js";
 import { ask } from "./requests.js";
@@ -101,7 +101,7 @@ export class EpisodeView {
 
   #curve(curve) {
     const names = curve.names?.length === curve.series.length ? curve.names : curve.series.map((_, part) => String(part));
-    const colours = curve.series.length === 1 ? ["var(--accent)"] : curve.series.map((_, part) => colour(part));
+    const colours = curve.series.length === 1 ? ["var(--accent)"] : curve.series.map((_, part) => lineColour(part));
     const { drawing, low, high } = lines(curve.series.map((values, part) => ({ name: names[part], values })), { height: 84, label: line(curve.name), colours });
     const cursor = element("div", { class: "cursor" });
     this.cursors.push(cursor);

@@ -94,7 +94,7 @@ export function strip(file, found, tall = false) {
   const share = (bytes) => `${Math.min(100, (bytes / Math.max(1, whole)) * 100)}%`;
   const marks = Array.isArray(found?.damages) ? found.damages : [];
   const told = file.status === "failed" ? "cannot be read"
-    : file.damages ? plural(file.damages, "damaged place") : file.status === "done" ? "sound" : "being looked at";
+    : file.damages ? plural(file.damages, "damaged place") : file.status !== "done" ? "being looked at" : file.verified >= file.walked ? "sound" : "no damage found; not all checksums were compared";
   return element(
     "div",
     { class: tall ? "strip tall" : "strip", role: "img", "aria-label": `${line(file.short)}: ${told}`, title: told },

@@ -2,7 +2,7 @@
 
 import { chip, classesOf, shown, withOverlay } from "./overlay.js";
 import { button, element, replace } from "./element.js";
-import { count, line, plural } from "./formats.js";
+import { count, line } from "./formats.js";
 import { Scroller } from "./scroller.js";
 import { brief, told } from "./value.js";
 
@@ -164,7 +164,7 @@ export class GalleryView {
     const framed = withOverlay(image, main.feature === row.overlay?.feature ? row.overlay : null, width);
     fit(framed, main, width, Math.round(width * 0.75));
     image.addEventListener("error", () => framed.replaceWith(element("p", { class: "wrong none" }, "This picture cannot be decoded.")));
-    return [framed, pictures.length > 1 ? element("span", { class: "badge" }, plural(pictures.length, "picture")) : null].filter(Boolean);
+    return [framed, pictures.length > 1 ? element("span", { class: "badge" }, `${pictures.length}${row.more_pictures ? "+" : ""} pictures`) : null].filter(Boolean);
   }
 
   #caption(row) {

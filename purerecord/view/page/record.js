@@ -65,7 +65,7 @@ export class RecordView {
       element("h2", {}, `Record ${count(record.row)}`, record.damaged ? element("span", { class: "tag wrong" }, "damaged") : null),
       element("p", { class: "about" },
         element("bdi", {}, line(record.name)), ` · ${record.kind ?? "bytes"} · ${size(record.length)} · `,
-        record.compression === "none" ? "bytes " : "bytes of the uncompressed data ", `${count(record.begin)}–${count(record.end)}`),
+        record.begin === null ? line(record.place) : [record.compression === "none" ? "bytes " : "bytes of the uncompressed data ", `${count(record.begin)}–${count(record.end)}`]),
       element("div", { class: "record-tools" },
         record.episode ? element("a", { class: "plain button", href: link({ view: "episode", file: record.file, row: record.row }) }, "Play as episode") : null, copy));
   }
