@@ -106,6 +106,15 @@ def open_remote(path: str, mode: str = "rb") -> BinaryIO:
         return file
 
 
+def open_forward(url: Url) -> BinaryIO:
+    """The remote file at ``url`` as a file object that is read forward, in one request."""
+    with named(url):
+        filesystem, inner = filesystem_of(url)
+        whole = {"block_size": 0} if "http" in filesystem.protocol else {}  # or it asks for ranges
+        file: BinaryIO = filesystem.open(inner, "rb", **whole)
+        return file
+
+
 def exists(url: Url) -> bool:
     """Whether there is a file at ``url``."""
     with named(url):
