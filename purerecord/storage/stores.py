@@ -340,7 +340,7 @@ class _HttpObject(_FsspecObject):
     @cached_property
     def _gives_ranges(self) -> bool:
         """Whether the server gives ranges, which not all do: an answer tells."""
-        return self._range(0, 1)[0] == 206
+        return self._range(0, 1, probe=True)[0] == 206  # an empty file has none
 
     def read(self, begin: int, end: int) -> bytes:
         status, headers, data = self._range(begin, end)
@@ -352,8 +352,11 @@ class _HttpObject(_FsspecObject):
             raise _changed()
         return data
 
-    def _range(self, begin: int, end: int) -> tuple[int, Any, bytes]:
-        """The status and the headers of the answer, and the bytes if they are a range."""
+    def _range(self, begin: int, end: int, *, probe: bool = False) -> tuple[int, Any, bytes]:
+        """The status and the headers of the answer, and the bytes if they are a range.
+
+        A refusal is an error, unless this is a ``probe``.
+        """
         from fsspec.asyn import sync  # noqa: PLC0415 - an extra
 
         filesystem = self._filesystem
@@ -364,7 +367,10 @@ class _HttpObject(_FsspecObject):
             headers = {**arguments.pop("headers", {}), "Range": f"bytes={begin}-{end - 1}"}
             headers.setdefault("Accept-Encoding", "identity")  # bytes of the file, not of its encoding
             async with session.get(filesystem.encode_url(self._path), headers=headers, **arguments) as answer:
-                filesystem._raise_not_found_for_status(answer, self._path)
+                if answer.status == 416 and not probe:  # it has no such bytes any more
+                    raise _changed()
+                if not probe:
+                    filesystem._raise_not_found_for_status(answer, self._path)
                 data = await answer.read() if answer.status == 206 else b""
                 return answer.status, answer.headers, data
 

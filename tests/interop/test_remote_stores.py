@@ -164,6 +164,44 @@ class Cut(Files):
             self.wfile.write(self.server.data[: self.server.sent])
 
 
+class Strict(Files):
+    """Has no range of an empty file, as RFC 9110 says."""
+
+    def _answer(self, *, body: bool) -> None:
+        if "Range" in self.headers and not self.server.files.get(self.path):
+            self.send_error(416)
+            return
+        super()._answer(body=body)
+
+
+def test_an_empty_file_of_a_web_server_has_no_records():
+    with running(Strict, files={"/empty": b""}, ranges=True) as server:
+        url = f"http://{server.address}/empty"
+        assert list(pr.read_records(url)) == []
+        assert list(pr.TFRecordDataset(url)) == []
+        assert pr.validate(url, workers=1).records == 0
+
+
+def test_a_file_that_has_become_shorter_was_replaced():
+    with running(Shorter, files={"/file": frames(RECORDS)}, ranges=True) as server:
+        file = pr.RecordFile(f"http://{server.address}/file")
+        assert len(file) == len(RECORDS)
+        server.files["/file"] = frames(RECORDS[:10])
+        with pytest.raises(ChangedError, match="replaced while it was read"):
+            file[3000]
+
+
+class Shorter(Files):
+    """Has no ranges behind the end of a file."""
+
+    def _answer(self, *, body: bool) -> None:
+        begin = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")[0])
+        if begin and begin >= len(self.server.files.get(self.path, b"")):
+            self.send_error(416)
+            return
+        super()._answer(body=body)
+
+
 @pytest.mark.parametrize("tells", [True, False])
 def test_a_connection_that_ends_after_a_record_is_not_the_end_of_the_file(tells, tmp_path):
     data, whole = frames(RECORDS), len(frames(RECORDS[:3000]))
