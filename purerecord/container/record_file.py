@@ -402,6 +402,8 @@ class _Shard:
 
     def read_one(self, number: int) -> bytes:
         """Record ``number``."""
+        if not isinstance(self.path, Url):
+            return self._read_one(number)
         return self._surely(lambda: self._read_one(number))
 
     def _read_one(self, number: int) -> bytes:

@@ -21,7 +21,7 @@ from .file_lock import FileLock
 from .paths import replace, writing
 from .remote_file import NoRangesError, RemoteFile
 from .sizes import size_in_bytes
-from .stores import open_remote
+from .stores import named, open_forward
 from .url import CACHE_OPTIONS, Url
 
 DEFAULT_SIZE = "10GB"
@@ -125,7 +125,7 @@ class _Remote:
     def pieces(self) -> Iterator[bytes]:
         """All bytes of the file."""
         if self._file is None:
-            with open_remote(self._url) as stream:
+            with named(self._url), open_forward(self._url) as stream:
                 while piece := stream.read(_PIECE):
                     yield piece
             return
@@ -152,6 +152,9 @@ def _fetch(remote: _Remote, path: str, cache: Cache) -> None:
             for piece in remote.pieces():
                 with writing(partial):
                     file.write(piece)
+            if remote.size not in (None, file.tell()):
+                reason = f"the connection ended after {file.tell()} of {remote.size} bytes"
+                raise OSError(errno.EIO, reason, str(remote._url))
             with writing(partial):
                 file.flush()
                 os.fsync(file.fileno())

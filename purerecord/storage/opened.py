@@ -21,7 +21,7 @@ from .file_handles import OpenFile
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named
 from .remote_file import NoRangesError, RemoteFile
-from .stores import open_remote
+from .stores import named, open_forward
 from .url import Url, local_path
 
 # Bytes of a file's beginning that are read to detect its compression; fewer if they come in small pieces,
@@ -138,25 +138,39 @@ class _StreamFile:
     Closes it only if it is ``ours``, opened by this module.
     """
 
-    def __init__(self, file: Any, name: str, *, ours: bool) -> None:
+    def __init__(self, file: Any, name: str, *, ours: bool, size: int | None = None) -> None:
         if hasattr(file, "encoding"):
             raise TypeError("the file must be open in binary mode, as with open(path, 'rb')")
         self._file = file
         self._name = name
         self._ours = ours
+        self._size = size  # if it is known how many bytes there are
         self._pid = os.getpid()
         # read1 returns the bytes that are there; read would wait until a slow pipe has sent all.
         self._read = getattr(file, "read1", file.read)
         self.position = 0
 
     def read(self, size: int) -> bytes:
-        data = self._read(size) if os.getpid() == self._pid else self._refuse()
+        data = self._some(size) if os.getpid() == self._pid else self._refuse()
         if data is None:
             raise BlockingIOError(errno.EAGAIN, "the file does not block and has no data at the moment")
         if not isinstance(data, bytes):
             raise TypeError(f"the file must give bytes, not {type(data).__name__}")
         self.position += len(data)
+        if not data and size and self._size is not None and self.position < self._size:
+            reason = f"the connection ended after {self.position} of {self._size} bytes"
+            raise OSError(errno.EIO, reason, str(self._name))
         return data
+
+    def _some(self, size: int) -> Any:
+        if not isinstance(self._name, Url):
+            return self._read(size)
+        with named(self._name):  # what a library says about a connection that broke does not tell the file
+            try:
+                return self._read(size)
+            except Exception:
+                self._file.close()  # there is no way to go on with it
+                raise
 
     def _refuse(self) -> bytes:
         raise ClosedError(
@@ -175,8 +189,8 @@ def _open(name: str) -> _RegularFile | _StreamFile:
     if isinstance(url, Url):
         try:
             return _RegularFile(file_handles.open_file(url, ahead=True))
-        except NoRangesError:
-            return _StreamFile(open_remote(url), name, ours=True)
+        except NoRangesError as error:
+            return _StreamFile(open_forward(url), url, ours=True, size=error.status.size)
     file = _OwnFile(name)
     # The system reports the size 0 for a device.
     status = os.fstat(file.fileno())

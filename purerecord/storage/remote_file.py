@@ -49,7 +49,8 @@ class RemoteFile:
         self._status: Status = self._retried(lambda: self._object().status())
         self._library = type(self._object())  # which has worded the version
         if self._status.size is None or not self._status.ranges:
-            error = NoRangesError(errno.ESPIPE, "the server gives no ranges of it", str(url))
+            reason = "the server gives no ranges of it: only read_records reads it, or a local_cache keeps it"
+            error = NoRangesError(errno.ESPIPE, reason, str(url))
             error.status = self._status
             raise error
 

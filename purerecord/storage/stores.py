@@ -106,6 +106,15 @@ def open_remote(path: str, mode: str = "rb") -> BinaryIO:
         return file
 
 
+def open_forward(url: Url) -> BinaryIO:
+    """The remote file at ``url`` as a file object that is read forward, in one request."""
+    with named(url):
+        filesystem, inner = filesystem_of(url)
+        whole = {"block_size": 0} if "http" in filesystem.protocol else {}  # or it asks for ranges
+        file: BinaryIO = filesystem.open(inner, "rb", **whole)
+        return file
+
+
 def exists(url: Url) -> bool:
     """Whether there is a file at ``url``."""
     with named(url):
@@ -331,7 +340,7 @@ class _HttpObject(_FsspecObject):
     @cached_property
     def _gives_ranges(self) -> bool:
         """Whether the server gives ranges, which not all do: an answer tells."""
-        return self._range(0, 1)[0] == 206
+        return self._range(0, 1, probe=True)[0] == 206  # an empty file has none
 
     def read(self, begin: int, end: int) -> bytes:
         status, headers, data = self._range(begin, end)
@@ -343,8 +352,11 @@ class _HttpObject(_FsspecObject):
             raise _changed()
         return data
 
-    def _range(self, begin: int, end: int) -> tuple[int, Any, bytes]:
-        """The status and the headers of the answer, and the bytes if they are a range."""
+    def _range(self, begin: int, end: int, *, probe: bool = False) -> tuple[int, Any, bytes]:
+        """The status and the headers of the answer, and the bytes if they are a range.
+
+        A refusal is an error, unless this is a ``probe``.
+        """
         from fsspec.asyn import sync  # noqa: PLC0415 - an extra
 
         filesystem = self._filesystem
@@ -355,7 +367,10 @@ class _HttpObject(_FsspecObject):
             headers = {**arguments.pop("headers", {}), "Range": f"bytes={begin}-{end - 1}"}
             headers.setdefault("Accept-Encoding", "identity")  # bytes of the file, not of its encoding
             async with session.get(filesystem.encode_url(self._path), headers=headers, **arguments) as answer:
-                filesystem._raise_not_found_for_status(answer, self._path)
+                if answer.status == 416 and not probe:  # it has no such bytes any more
+                    raise _changed()
+                if not probe:
+                    filesystem._raise_not_found_for_status(answer, self._path)
                 data = await answer.read() if answer.status == 206 else b""
                 return answer.status, answer.headers, data
 

@@ -135,16 +135,24 @@ def stored(source: _T, storage_options: Mapping[str, Any] | None = None, filesys
 
     Options without a file that they could be for are an error: they would be ignored silently.
     """
+    (found,) = stored_some([source], storage_options, filesystem)
+    return found
+
+
+def stored_some(
+    sources: list[_T], storage_options: Mapping[str, Any] | None = None, filesystem: Any = None
+) -> list[_T]:
+    """Each of ``sources`` like ``stored``; the options may be for one of them alone, say the output."""
     if storage_options is None and filesystem is None:
-        return source
+        return sources
     if storage_options is not None and not isinstance(storage_options, Mapping):
         raise TypeError(f"storage_options must be a dict, not {type(storage_options).__name__}")
     if filesystem is not None and storage_options is not None and not _are_of_cache(storage_options):
         raise ValueError("filesystem is a store that is set up already; storage_options would be ignored")
-    found = _stored(source, storage_options, filesystem)
-    if not any(isinstance(item, Url) for item in (found if isinstance(found, list) else [found])):
+    found = [_stored(source, storage_options, filesystem) for source in sources]
+    if not any(isinstance(item, Url) for one in found for item in (one if isinstance(one, list) else [one])):
         raise ValueError("storage_options and filesystem are for URLs, and there is none")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _are_of_cache(storage_options: Mapping[str, Any]) -> bool:

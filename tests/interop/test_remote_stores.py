@@ -8,6 +8,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -139,8 +140,84 @@ def test_an_object_that_is_replaced_while_it_is_read_is_an_error(s3, library, mo
 
 
 def test_a_server_without_ranges_is_read_forward(library):
-    with files_server({"/data.tfrecord": frames(RECORDS)}, ranges=False) as files:
+    large = [bytes(1 << 20)] * 20
+    with files_server({"/data.tfrecord": frames(RECORDS), "/large": frames(large)}, ranges=False) as files:
         assert list(pr.read_records(f"http://{files.address}/data.tfrecord")) == RECORDS
+        assert list(pr.TFRecordDataset(f"http://{files.address}/large")) == large
+
+
+class Cut(Files):
+    """Gives no ranges, and hangs up after ``server.sent`` bytes; says the size only if it is asked for it."""
+
+    protocol_version = "HTTP/1.0"
+
+    def _answer(self, *, body: bool) -> None:
+        if self.path.endswith(".index"):
+            super()._answer(body=body)
+            return
+        self.send_response(200)
+        if not body or self.server.tells:
+            self.send_header("Content-Length", str(len(self.server.data)))
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        if body:
+            self.wfile.write(self.server.data[: self.server.sent])
+
+
+class Strict(Files):
+    """Has no range of an empty file, as RFC 9110 says."""
+
+    def _answer(self, *, body: bool) -> None:
+        if "Range" in self.headers and not self.server.files.get(self.path):
+            self.send_error(416)
+            return
+        super()._answer(body=body)
+
+
+def test_an_empty_file_of_a_web_server_has_no_records():
+    with running(Strict, files={"/empty": b""}, ranges=True) as server:
+        url = f"http://{server.address}/empty"
+        assert list(pr.read_records(url)) == []
+        assert list(pr.TFRecordDataset(url)) == []
+        assert pr.validate(url, workers=1).records == 0
+
+
+def test_a_file_that_has_become_shorter_was_replaced():
+    with running(Shorter, files={"/file": frames(RECORDS)}, ranges=True) as server:
+        file = pr.RecordFile(f"http://{server.address}/file")
+        assert len(file) == len(RECORDS)
+        server.files["/file"] = frames(RECORDS[:10])
+        with pytest.raises(ChangedError, match="replaced while it was read"):
+            file[3000]
+
+
+class Shorter(Files):
+    """Has no ranges behind the end of a file."""
+
+    def _answer(self, *, body: bool) -> None:
+        begin = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")[0])
+        if begin and begin >= len(self.server.files.get(self.path, b"")):
+            self.send_error(416)
+            return
+        super()._answer(body=body)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_connection_that_ends_after_a_record_is_not_the_end_of_the_file(tells, tmp_path):
+    data, whole = frames(RECORDS), len(frames(RECORDS[:3000]))
+    with running(Cut, files={}, data=data, sent=whole, tells=tells) as server:
+        url = f"http://{server.address}/data.tfrecord"
+        for options in (None, {"local_cache": str(tmp_path)}):
+            for read in (pr.read_records, pr.TFRecordDataset, partial(pr.read_records, on_error="skip")):
+                with pytest.raises(OSError, match=r"completed|ended after \d+ of") as caught:
+                    list(read(url, storage_options=options))
+                assert caught.value.filename == url
+        assert not [name for name in os.listdir(tmp_path) if not name.startswith(".")]
+        server.sent = len(data)
+        assert list(pr.TFRecordDataset(url)) == RECORDS
+        assert len(pr.RecordFile(url, storage_options={"local_cache": str(tmp_path)})) == len(RECORDS)
+        with pytest.raises(OSError, match="only read_records reads it, or a local_cache"):
+            len(pr.RecordFile(url))
 
 
 def test_a_signature_is_used_and_never_shown(library):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import purerecord as pr
-from purerecord.storage.url import Url, is_url, local_path, stored
+from purerecord import tools
+from purerecord.storage.url import Url, is_url, local_path, stored, stored_some
 
 SECRET = {"key": "a key 1234", "client_kwargs": {"headers": {"X": "header 5678"}}, "endpoint_url": "http://e"}
 
@@ -126,3 +127,19 @@ def test_options_that_nothing_would_use_are_refused(tmp_path, arguments, error, 
     for reader in (pr.read_records, pr.RecordFile, pr.TFRecordDataset, pr.validate, pr.build_index):
         with pytest.raises(error, match=match):
             reader(path, **arguments)
+
+
+def test_options_may_be_for_one_of_several():
+    options = {"anon": True}
+    local, url, several = stored_some(["a", "s3://b/c", ["d", "s3://b/e"]], options)
+    assert (type(local), type(url), type(several[0])) == (str, Url, str)
+    assert url.storage_options == several[1].storage_options == options
+    assert stored_some(["a", "b"]) == ["a", "b"]
+    with pytest.raises(ValueError, match="for URLs, and there is none"):
+        stored_some(["a", ["b"]], options)
+
+
+@pytest.mark.parametrize("work", [tools.merge, tools.convert, tools.diff])
+def test_options_without_a_url_are_an_error(work, tmp_path):
+    with pytest.raises(ValueError, match="for URLs, and there is none"):
+        work(tmp_path / "a", tmp_path / "b.csv", storage_options={"anon": True})

@@ -28,6 +28,7 @@ from ...records import Records
 from ...storage.compression import compression_name
 from ...storage.file_handles import open_file
 from ...storage.paths import is_stream
+from ...storage.remote_file import NoRangesError
 from ...storage.url import is_url
 from ..engine.node import ELEMENTS_AT_ONCE, Context, Cursor, Elements, Node, State, Table, data_changed
 from ..engine.origins import Origin
@@ -151,8 +152,11 @@ class Files(Node):
     def _is_uncompressed(self, path: str) -> bool:
         if self.compression != "auto":
             return not compression_name(self.compression)
-        with closing(open_file(path)) as file:
-            return not detect(head_of(file))
+        try:
+            with closing(open_file(path)) as file:
+                return not detect(head_of(file))
+        except NoRangesError:
+            return False  # it is read forward only
 
     @cached_property
     def _indexed(self) -> bool:

@@ -19,7 +19,7 @@ from ...printable import printable
 from ...records import Records
 from ...storage.opened import read_whole
 from ...storage.paths import resolve
-from ...storage.url import is_url, local_path, stored
+from ...storage.url import is_url, local_path, stored, stored_some
 from . import formats
 from .formats import TFRECORD, Format
 from .job import Job
@@ -72,8 +72,7 @@ def convert(
     docs/tools.md lists them.
     """
     is_exact(floats)  # a ValueError before there is a file
-    given = _stored_if_url(source, storage_options, filesystem)
-    target = _stored_if_url(out, storage_options, filesystem)
+    given, target = stored_some([source, out], storage_options, filesystem)
     found, inwards = _direction(given, target, from_format, to_format)
     _check_style(found, style)
     names = (found.name, TFRECORD) if inwards else (TFRECORD, found.name)
@@ -218,16 +217,6 @@ def _first(source: Any) -> Any:
     while not isinstance(source, (str, bytes, os.PathLike)) and not hasattr(source, "read"):
         source = next(iter(source), "")
     return source if hasattr(source, "read") else local_path(source)
-
-
-def _stored_if_url(source: Any, storage_options: Mapping[str, Any] | None, filesystem: Any) -> Any:
-    """``source`` with what opens it, if it is a URL; one of source and target may be a local file."""
-    try:
-        return stored(source, storage_options, filesystem)
-    except ValueError:
-        if filesystem is not None:
-            raise
-        return source
 
 
 def _check_style(found: Format, style: str | None) -> None:

@@ -6,6 +6,8 @@ This module must not know the formats.
 from __future__ import annotations
 
 import io
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -15,7 +17,6 @@ from ...storage.bz2_xz_zstd import sniff_member
 from ...storage.file_handles import OpenFile, open_file
 from ...storage.opened import Opened
 from ...storage.remote_file import NoRangesError, RemoteFile
-from ...storage.stores import open_remote
 from ...storage.url import Url
 from .outputs import name_of
 
@@ -87,7 +88,11 @@ def _remote(url: Url) -> Any:
     try:
         return io.BufferedReader(_HereAndThere(open_file(url)), _PIECE)
     except NoRangesError:
-        return open_remote(url)
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+        with open_plain(url) as file:
+            shutil.copyfileobj(file, copy, _PIECE)
+        copy.seek(0)
+        return copy
 
 
 class _HereAndThere(io.RawIOBase):

@@ -22,6 +22,7 @@ from ...payload.wire import decode_features
 from ...printable import printable
 from ...processes.pool import Progress, no_progress
 from ...recovery.report import counted
+from ...storage.url import stored_some
 from .inputs import Input, find_inputs
 from .record_keys import Keys, payload_digests
 
@@ -148,8 +149,8 @@ def diff(
     >>> diff("train@10.tfrecord", "new/train@100.tfrecord").same
     True
     """
-    storage = (storage_options, filesystem)
-    sides = [_Side(find_inputs(paths, compression, "raise", storage)) for paths in (left, right)]
+    both = stored_some([left, right], storage_options, filesystem)
+    sides = [_Side(find_inputs(paths, compression, "raise")) for paths in both]
     for side in sides:
         side.read(progress or no_progress)
     one, other = _matched(sides[0].digests, sides[1].digests)

@@ -20,7 +20,7 @@ from ...container.manifest import Manifest, ManifestEntry, entry_name
 from ...processes.pool import Workers
 from ...storage.compression import TFRecordOptions, as_options
 from ...storage.stores import remove
-from ...storage.url import Url
+from ...storage.url import Url, stored_some
 from .how import How, complete
 from .inputs import CountRecords, FileSource, Source, check_unchanged, find_inputs, options_like
 from .mapping import MapInput, Transform
@@ -51,10 +51,10 @@ class Rewrite:
 
     def __init__(self, verb: str, paths: Any, out: Any, parameters: dict[str, Any], how: How) -> None:
         self.how = complete(how)
-        storage = (self.how["storage_options"], self.how["filesystem"])
+        paths, out = stored_some([paths, out], self.how["storage_options"], self.how["filesystem"])
         self.outputs = [find_output(one, self.how) for one in (out if isinstance(out, list) else [out])]
         self.output = self.outputs[0]
-        self.inputs = find_inputs(paths, self.how["compression"], self.how["on_error"], storage)
+        self.inputs = find_inputs(paths, self.how["compression"], self.how["on_error"])
         given = self.how["options"]
         self.options: TFRecordOptions = options_like(self.inputs) if given is None else as_options(given)
         check_names(self._expected(), self.inputs)

@@ -27,7 +27,7 @@ from ...records import Records
 from ...storage.compression import READ_ONLY, TFRecordOptions
 from ...storage.paths import is_stream, resolve
 from ...storage.remote_file import NoRangesError, RemoteFile
-from ...storage.url import Url, stored
+from ...storage.url import Url
 from .work_folder import WorkFolder
 
 # Records that are taken from a file at once.
@@ -90,9 +90,9 @@ class Reading(Iterator[Records]):
         self._reader.close()
 
 
-def find_inputs(paths: Any, compression: Any, on_error: str, storage: tuple[Any, Any]) -> list[Input]:
+def find_inputs(paths: Any, compression: Any, on_error: str) -> list[Input]:
     """The files that ``paths`` name."""
-    files = resolve(stored(paths, *storage) if _has_url(paths, storage) else paths)
+    files = resolve(paths)
     found = []
     names: set[str] = set()
     for number, file in enumerate(files):
@@ -112,17 +112,6 @@ def find_inputs(paths: Any, compression: Any, on_error: str, storage: tuple[Any,
     if not found:
         raise ValueError("there is no input file")
     return found
-
-
-def _has_url(paths: Any, storage: tuple[Any, Any]) -> bool:
-    """Whether the options of a store are for ``paths``: they may be for the output alone."""
-    try:
-        stored(paths, *storage)
-    except ValueError:
-        if None not in storage:
-            raise
-        return False
-    return True
 
 
 def status(path: str) -> tuple[int, str]:

@@ -19,7 +19,7 @@ OPTIONS = [None, "GZIP", "ZLIB", TFRecordOptions("GZIP", block_size=2000)]
 
 
 def found(paths, on_error="raise"):
-    return find_inputs(paths, "auto", on_error, (None, None))
+    return find_inputs(paths, "auto", on_error)
 
 
 @pytest.mark.parametrize("options", OPTIONS)

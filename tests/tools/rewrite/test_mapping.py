@@ -34,7 +34,7 @@ class Dividing:
 
 
 def test_each_part_takes_its_records_in_order(tmp_path):
-    (source,) = find_inputs(write_inputs(tmp_path / "in", files=1), "auto", "raise", (None, None))
+    (source,) = find_inputs(write_inputs(tmp_path / "in", files=1), "auto", "raise")
     folder, told = WorkFolder(str(tmp_path)), []
     task = MapInput(source, ByNumber(3), TFRecordOptions())
     task.run(folder, lambda *done: told.append(done))

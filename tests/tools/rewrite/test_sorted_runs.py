@@ -19,7 +19,7 @@ from tests.support.rewriting import PAYLOADS, write_inputs
 
 
 def written(tmp_path, order, limit, payloads=PAYLOADS):
-    (source,) = find_inputs(write_inputs(tmp_path / "in", payloads, files=1), "auto", "raise", (None, None))
+    (source,) = find_inputs(write_inputs(tmp_path / "in", payloads, files=1), "auto", "raise")
     folder = WorkFolder(str(tmp_path))
     task = WriteRuns(source, order, limit)
     task.run(folder, no_progress)

@@ -28,7 +28,7 @@ class ByLength:
 
 def test_classes_and_keys_are_noted_in_sorted_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(strata, "_RECORDS_AT_ONCE", 50)
-    (source,) = find_inputs(write_inputs(tmp_path / "in", files=1), "auto", "raise", (None, None))
+    (source,) = find_inputs(write_inputs(tmp_path / "in", files=1), "auto", "raise")
     monkeypatch.setattr(type(source), "batches", lambda self: Batches())
     folder = WorkFolder(str(tmp_path))
     task = NoteClasses(source, ByLength())
