@@ -34,8 +34,9 @@ _LOST = (
 class Cluster:
     """The workers of the cluster that this process is connected to, or else of that in ``RAY_ADDRESS``.
 
-    Without these it is one that runs on this machine, or else Ray starts one. ``limit`` is the number of tasks at the same time;
-    ``options`` are those of ``ray.remote``, such as ``num_cpus`` or ``memory``. All nodes must see the files.
+    Without these it is one that runs on this machine, or else Ray starts one. ``limit`` is the number of
+    tasks at the same time; ``options`` are those of ``ray.remote``, such as ``num_cpus`` or ``memory``. All
+    nodes must see the files.
 
     >>> purerecord.validate("s3://bucket/train-*", workers=Cluster())
     >>> purerecord.tools.reshard("in/*", "out/train@100", workers=Cluster(), temporary="/shared/tmp")
