@@ -58,7 +58,7 @@ def write_tfrecords(
         dataset = dataset.repartition(sink.shards.count)
     try:
         dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
-        if not sink.paths:  # a dataset without blocks
+        if not sink.paths and sink.shards.check():  # a dataset without blocks
             sink.publish([])
     except BaseException:
         sink.shards.clean()
@@ -184,8 +184,15 @@ class TFRecordDatasink(ray.data.Datasink):  # type: ignore[misc]
             kinds.add("SequenceExamples" if sequence else "Examples")
             yield from encoded(table, self._floats)
 
+    def on_write_start(self, schema: Any = None) -> None:
+        """Raise an error if there are shards already, and ``mode`` says so."""
+        self.shards.check()
+
     def on_write_complete(self, write_result: Any) -> None:
         """Give the shards their names."""
+        if not self.shards.check():
+            self.shards.clean()
+            return
         self.publish([written for written in write_result.write_returns if written is not None])
 
     def publish(self, tasks: list[_Written]) -> None:

@@ -151,6 +151,16 @@ def test_old_shards_are_kept_or_replaced_as_mode_says(tmp_path):
     assert prr.read_tfrecords(str(tmp_path)).count() == 25
 
 
+def test_a_sink_keeps_old_shards_too_without_the_function(tmp_path):
+    old = prr.write_tfrecords(numbers(10, 1), tmp_path)
+    with pytest.raises(FileExistsError):
+        numbers(20, 2).write_datasink(prr.TFRecordDatasink(tmp_path))
+    numbers(20, 2).write_datasink(sink := prr.TFRecordDatasink(tmp_path, mode="ignore"))
+    assert sink.paths == []
+    assert os.listdir(tmp_path) == [os.path.basename(path) for path in old]
+    assert ids(old) == list(range(10))
+
+
 class DiesOnce(prr.TFRecordDatasink):
     """A sink of which a task kills its process in the middle, and one when it is done; each once."""
 
