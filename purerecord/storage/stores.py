@@ -167,6 +167,10 @@ class Upload(io.RawIOBase):
             yield
         self._failed = False
 
+    def writable(self) -> bool:
+        """True: ``BufferedWriter`` asks."""
+        return True
+
     def write(self, data: Any) -> int:
         """Add ``data``."""
         with self._step():

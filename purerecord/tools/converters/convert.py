@@ -156,8 +156,10 @@ def _write(found: Format, job: Job, types_known: Callable[[ConvertReport], None]
         raise
     types_known(job.report)
     if job.dry_run:
+        job.report.records *= job.read_again  # nobody knows how many a stream has
         return
-    job.report.records = 0
+    if job.read_again:  # else the first records were read already, and are counted
+        job.report.records = 0
     work()
     job.report.size = job.report.size or sum(map(size_of, job.report.outputs))
 
@@ -220,7 +222,10 @@ def _first(source: Any) -> Any:
 
 
 def _stored_if_url(source: Any, storage_options: Mapping[str, Any] | None, filesystem: Any) -> Any:
-    """``source`` with what opens it, if it is a URL; one of source and target may be a local file."""
+    """``source`` with what opens it, if it is a URL; one of source and target may be a local file. What an
+    iterator gives is kept."""
+    if isinstance(source, Iterator) and not hasattr(source, "read"):
+        source = list(source)
     try:
         return stored(source, storage_options, filesystem)
     except ValueError:
@@ -254,8 +259,11 @@ def _as_specs(schema: Any) -> dict[str, FeatureSpec] | None:
     if schema is None:
         return None
     if isinstance(schema, (str, os.PathLike)):
-        with open(schema, "rb") as file:
-            schema = schema_from_text(file.read())
+        try:
+            with open(schema, "rb") as file:
+                schema = schema_from_text(file.read())
+        except ValueError as error:
+            raise ValueError(f"{printable(os.fspath(schema))}: {error}") from None
     if not isinstance(schema, Mapping):
         raise ValueError("the schema is of SequenceExamples; converters take the features of Examples")
     return as_features(schema)

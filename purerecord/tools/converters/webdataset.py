@@ -27,6 +27,7 @@ from ...payload.wire import BYTES, FLOAT, INT64
 from ...printable import printable
 from ...records import Records
 from ...storage.bz2_xz_zstd import sniff_member
+from ...storage.url import Url
 from .column_types import GREATEST_INT, LEAST_INT, NAMES, Collected, FeatureType, misfit, types_of
 from .inputs import open_plain
 from .job import Job
@@ -229,7 +230,7 @@ def _members(
 @contextmanager
 def _opened(source: Any, progress: Callable[[int, int], None]) -> Iterator[Any]:
     """An archive as plain bytes; a local file that is not compressed can skip what nobody reads."""
-    if isinstance(source, str):
+    if isinstance(source, str) and not isinstance(source, Url):
         with open(source, "rb") as file:
             head = file.read(6)
             if not head.startswith(b"\x1f\x8b") and not sniff_member(head):

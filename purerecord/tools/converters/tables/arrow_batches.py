@@ -259,7 +259,8 @@ class Form:
         self._names = job.options["columns"]
         found = self._survey()
         binary = set(job.options["binary"] or ())
-        job.report.records = found.rows if job.read_again else 0
+        if job.read_again:
+            job.report.records = found.rows
         job.report.types = found.types()
         self._columns: dict[str, GrowingColumn | GrowingFeatureList] = {}
         for name, seen in found.features.items():
