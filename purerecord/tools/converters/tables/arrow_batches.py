@@ -234,8 +234,8 @@ class _Reading:
         for batch in batches:
             for begin in range(0, batch.num_rows, _ENCODED_ROWS):
                 part = batch.slice(begin, _ENCODED_ROWS)
-                columns = {name: encoder_column(name, part.column(name)) for name in part.schema.names}
                 try:
+                    columns = {name: encoder_column(name, part.column(name)) for name in part.schema.names}
                     yield encode_examples(fitted(columns, types, self._job.floats))
                 except EncodeError as error:
                     error.record = None if error.record is None else error.record + done
