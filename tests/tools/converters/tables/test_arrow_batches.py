@@ -162,6 +162,10 @@ def test_rows_of_errors_are_those_of_the_file(monkeypatch):
         converted(table)
     with pytest.raises(pr.EncodeError, match="row 7: feature 'b'"):
         converted(table, schema={"b": pr.FixedLenFeature([], np.int64)})
+    table = pa.table({"a": [[1]] * 7 + [[None]]})
+    for schema in (None, {"a": pr.VarLenFeature(np.int64)}):
+        with pytest.raises(pr.EncodeError, match="row 7: feature 'a': a null in a list"):
+            converted(table, schema=schema)
 
 
 def test_floats_can_be_required_to_be_exact():
