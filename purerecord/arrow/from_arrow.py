@@ -110,16 +110,31 @@ def _unwrapped(name: str, array: Any) -> Any:
 
 def _from_lists(name: str, chunks: list[Any], in_place: bool) -> Array | Ragged:
     inner = [chunk.flatten() for chunk in chunks]  # leaves out values under nulls and outside of a slice
-    if any(_unwrapped(name, chunk).null_count for chunk in inner if not pa.types.is_nested(chunk.type)):
-        raise EncodeError("a null in a list cannot be stored; only a whole list can be missing", feature=name)
+    _check_no_null_inside(name, chunks, inner)
     nulls = any(chunk.null_count for chunk in chunks)
     missing = ~_concatenated([_valid(chunk) for chunk in chunks]) if nulls else None
     if pa.types.is_null(inner[0].type):
         return _without_values(np.zeros(sum(map(len, chunks)), bool) if missing is None else missing)
-    values = _as_column(name, inner, in_place=in_place)
+    try:
+        values = _as_column(name, inner, in_place=in_place)
+    except EncodeError as error:
+        error.record = None  # it counts lists inside of lists
+        raise
     if pa.types.is_fixed_size_list(chunks[0].type) and not nulls and isinstance(values, np.ndarray):
         return values.reshape(sum(map(len, chunks)), chunks[0].type.list_size, *values.shape[1:])
     return Ragged(values, _splits(_concatenated([_lengths(chunk) for chunk in chunks])), missing)
+
+
+def _check_no_null_inside(name: str, chunks: list[Any], inner: list[Any]) -> None:
+    """Raise an EncodeError, with the row, for a null among the values of lists."""
+    before = 0
+    for chunk, values in zip(chunks, inner, strict=True):
+        if not pa.types.is_nested(values.type) and (flat := _unwrapped(name, values)).null_count:
+            place = int((~_valid(flat)).argmax())
+            row = before + int(np.searchsorted(np.cumsum(_lengths(chunk)), place, "right"))
+            reason = "a null in a list cannot be stored; only a whole list can be missing"
+            raise EncodeError(reason, feature=name, record=row)
+        before += len(chunk)
 
 
 def _lengths(array: Any) -> Array:

@@ -173,7 +173,9 @@ def test_reader_that_has_seen_enough_is_code_141():
 @pytest.mark.parametrize("command", ["stats --json long", "convert long - --to csv -q"])
 def test_output_that_is_cut_off_is_an_error(command, unbuffered):
     Path("long").write_bytes(CLEAN)
-    limited = f"ulimit -f 1; PYTHONUNBUFFERED={unbuffered} purerecord {command} > out"
+    limited = (
+        f"ulimit -f 1; PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED={unbuffered} purerecord {command} > out"
+    )
     code, _, err = shell(limited)
     assert (code, os.path.getsize("out")) == (1, 1024)
     assert err.count(b"\n") == 1

@@ -72,6 +72,8 @@ def convert(
     docs/tools.md lists them.
     """
     is_exact(floats)  # a ValueError before there is a file
+    if isinstance(source, Iterator) and not hasattr(source, "read"):
+        source = list(source)  # what it gives is looked at more than once
     given, target = stored_some([source, out], storage_options, filesystem)
     found, inwards = _direction(given, target, from_format, to_format)
     _check_style(found, style)
@@ -156,8 +158,10 @@ def _write(found: Format, job: Job, types_known: Callable[[ConvertReport], None]
         raise
     types_known(job.report)
     if job.dry_run:
+        job.report.records *= job.read_again  # nobody knows how many a stream has
         return
-    job.report.records = 0
+    if job.read_again:  # else the first records were read already, and are counted
+        job.report.records = 0
     work()
     job.report.size = job.report.size or sum(map(size_of, job.report.outputs))
 
@@ -245,7 +249,11 @@ def _as_specs(schema: Any, storage_options: Mapping[str, Any] | None) -> dict[st
         return None
     if isinstance(schema, (str, os.PathLike)):
         name = os.fspath(schema)
-        schema = schema_from_text(read_whole(stored(name, storage_options) if is_url(name) else name))
+        data = read_whole(stored(name, storage_options) if is_url(name) else name)
+        try:
+            schema = schema_from_text(data)
+        except ValueError as error:
+            raise ValueError(f"{printable(name)}: {error}") from None
     if not isinstance(schema, Mapping):
         raise ValueError("the schema is of SequenceExamples; converters take the features of Examples")
     return as_features(schema)

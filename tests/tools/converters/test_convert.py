@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 from pathlib import Path
 
@@ -21,6 +22,11 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.jsonl").write_text(LINES)
     return tmp_path
+
+
+def keyed(path):
+    with pr.TFRecordWriter(path) as writer:
+        writer.write_many([pr.encode_example({"__key__": name, "cls": 5, "txt": "x"}) for name in "ab"])
 
 
 def rows(paths):
@@ -128,6 +134,8 @@ def test_schema_is_a_mapping_or_a_file():
     assert Path("a.tfrecord").read_bytes() == Path("b.tfrecord").read_bytes()
     assert rows("a.tfrecord")[0].keys() == {"id"}
     assert rows("a.tfrecord")[0]["id"].dtype == np.float32
+    with pytest.raises(ValueError, match=r"a\.jsonl: "):
+        convert("a.jsonl", "a.tfrecord", schema="a.jsonl")
 
 
 def test_damage_is_an_error_or_counted():
@@ -148,6 +156,42 @@ def test_records_without_features_are_an_error_that_names_the_file():
     for out in ("b.csv", "b.npz"):
         with pytest.raises(pr.SchemaError, match=r"none\.tfrecord: no record has a feature"):
             convert("none.tfrecord", out)
+
+
+TABLES = ["csv", "csv.gz", "jsonl", "npz", "tar", "tar.gz", "parquet", "arrow", "arrows"]
+
+
+@pytest.mark.parametrize("suffix", TABLES)
+def test_every_table_goes_to_a_store_and_comes_back(suffix):
+    interop("fsspec")
+    if suffix in ("parquet", "arrow", "arrows"):
+        interop("pyarrow")
+    keyed("a.tfrecord")
+    there = f"memory://converted/a.{suffix}"
+    assert convert("a.tfrecord", there).records == 2
+    assert convert(there, "memory://converted/b.tfrecord").records == 2
+    assert list(pr.read_records("memory://converted/b.tfrecord")) == list(pr.read_records("a.tfrecord"))
+    Path("bad.jsonl").write_text("?")
+    with pytest.raises(pr.EncodeError):
+        convert("bad.jsonl", "memory://converted/b.tfrecord")
+    assert len(pr.RecordFile("memory://converted/b.tfrecord")) == 2
+
+
+@pytest.mark.parametrize("name", ["csv", "jsonl", "webdataset", "arrow", "parquet"])
+def test_records_of_a_stream_are_counted(name):
+    if name in ("arrow", "parquet"):
+        interop("pyarrow")
+    keyed("a.tfrecord")
+    data = Path("a.tfrecord").read_bytes()
+    assert convert(io.BytesIO(data), "out", from_format="tfrecord", to_format=name).records == 2
+    report = convert(io.BytesIO(data), "new", from_format="tfrecord", to_format=name, dry_run=True)
+    assert report.records == 0  # nobody knows
+    assert not Path("new").exists()
+
+
+def test_sources_may_come_from_an_iterator():
+    convert((name for name in ["a.jsonl", "a.jsonl"]), "a.tfrecord")
+    assert len(rows("a.tfrecord")) == 4
 
 
 def test_progress_counts_bytes_and_records():

@@ -234,8 +234,8 @@ class _Reading:
         for batch in batches:
             for begin in range(0, batch.num_rows, _ENCODED_ROWS):
                 part = batch.slice(begin, _ENCODED_ROWS)
-                columns = {name: encoder_column(name, part.column(name)) for name in part.schema.names}
                 try:
+                    columns = {name: encoder_column(name, part.column(name)) for name in part.schema.names}
                     yield encode_examples(fitted(columns, types, self._job.floats))
                 except EncodeError as error:
                     error.record = None if error.record is None else error.record + done
@@ -259,7 +259,8 @@ class Form:
         self._names = job.options["columns"]
         found = self._survey()
         binary = set(job.options["binary"] or ())
-        job.report.records = found.rows if job.read_again else 0
+        if job.read_again:
+            job.report.records = found.rows
         job.report.types = found.types()
         self._columns: dict[str, GrowingColumn | GrowingFeatureList] = {}
         for name, seen in found.features.items():

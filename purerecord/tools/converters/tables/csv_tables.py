@@ -213,7 +213,8 @@ def write(job: Job) -> Callable[[], None]:
         batches = chain([] if first is None else [first], batches)
         found = survey_of([] if first is None else [first], job.options["columns"])
         job.report.note(f"a stream: the columns are those of its first {found.rows:,} records")
-    job.report.records = found.rows if job.read_again else 0
+    if job.read_again:
+        job.report.records = found.rows
     layout = _Layout(job, found, delimiter)
     job.report.types = layout.words()
 

@@ -137,7 +137,12 @@ def test_schema_and_columns_choose_and_check():
     ("column", "words"),
     [
         (pa.array([1, 1 << 63], pa.uint64()), "row 1: feature 'a': an integer does not fit"),
-        (pa.array([[1], [1, None]]), "feature 'a': a null in a list"),
+        (pa.array([[1], None, [], [1, None]]), "row 3: feature 'a': a null in a list"),
+        (
+            pa.array([[1, 2], None, [1, None]], pa.list_(pa.int64(), 2)),
+            "row 2: feature 'a': a null in a list",
+        ),
+        (pa.array([[[1]], [[1], [2, None]]]), ": feature 'a': a null in a list"),
         (pa.array([[("x", 1)]], pa.map_(pa.string(), pa.int64())), "feature 'a': values of map<.*flatten"),
         (pa.array([[{"x": 1}]]), "feature 'a': values of struct"),
         (pa.array([[DAY]]), "feature 'a': values of timestamp"),
@@ -157,6 +162,10 @@ def test_rows_of_errors_are_those_of_the_file(monkeypatch):
         converted(table)
     with pytest.raises(pr.EncodeError, match="row 7: feature 'b'"):
         converted(table, schema={"b": pr.FixedLenFeature([], np.int64)})
+    table = pa.table({"a": [[1]] * 7 + [[None]]})
+    for schema in (None, {"a": pr.VarLenFeature(np.int64)}):
+        with pytest.raises(pr.EncodeError, match="row 7: feature 'a': a null in a list"):
+            converted(table, schema=schema)
 
 
 def test_floats_can_be_required_to_be_exact():
