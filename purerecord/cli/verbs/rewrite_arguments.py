@@ -93,10 +93,11 @@ def _split(add: Commands) -> None:
     parser.add_argument(
         "--split", type=_shares, required=True, metavar="A=SHARE,B=SHARE", help="names, and shares of 1"
     )
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--by", metavar="FEATURE", help="keep records with the same value together (default: equal records)"
     )
-    parser.add_argument("--stratify", metavar="FEATURE", help="exact shares for each value of this feature")
+    how.add_argument("--stratify", metavar="FEATURE", help="exact shares for each value of this feature")
     _seed(parser)
     _writes(parser)
 

@@ -50,7 +50,7 @@ def publish(
         for shard in shards:
             _bring(folder.file(shard.file), beside.file(shard.file))
         folder = beside
-    began = folder.done("publishing") is not None
+    began = folder.has_begun("publishing")
     folder.mark("publishing", {})
     waiting = [shard for shard in shards if not began or os.path.lexists(folder.file(shard.file))]
     _replace_all(folder, waiting)

@@ -51,7 +51,8 @@ def split(
     its bytes: it stays there when others are added, or when the files are divided anew, and equal records
     stay together. With ``by``, it follows from the value of that feature: all records of one user, say, are
     in the same split. The shares are then as exact as chance is. With ``stratify``, they are exact to
-    within one record for each value of that feature, but an added record may move others. The records
+    within one record for each value of that feature, but an added record may move others. As a group may
+    have several of these values, ``by`` and ``stratify`` exclude each other. The records
     keep their order. The keywords are those of ``purerecord.tools.How``; a number of shards is that of each
     split.
 
@@ -64,6 +65,10 @@ def split(
             raise ValueError(f"the share of {name} must be more than 0 and at most 1, not {share}")
     if not math.isclose(math.fsum(splits.values()), 1, rel_tol=1e-6):
         raise ValueError(f"the shares must add up to 1, not to {math.fsum(splits.values()):g}")
+    if by is not None and stratify is not None:
+        raise ValueError(
+            "by and stratify exclude each other: exact shares of each class would divide a group"
+        )
     keyed = KeyOf(seed, by, stratify)
     parameters = {"splits": dict(splits), "seed": seed, "by": by, "stratify": stratify}
     run = Rewrite("split", paths, in_each(out, list(splits)), parameters, how)

@@ -57,13 +57,20 @@ class WorkFolder:
             return np.load(path, allow_pickle=False)
 
     def done(self, name: str) -> dict[str, Any] | None:
-        """The result of the task ``name``; None unless it is done."""
+        """The result of the task ``name``; None unless it is done.
+
+        After a loss of power a note can be empty: what it says is then not known, so it is done again.
+        """
         try:
             with open(self.file(f"{name}.done"), "rb") as file:
                 result: dict[str, Any] = json.loads(file.read())
                 return result
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return None
+
+    def has_begun(self, name: str) -> bool:
+        """Whether a note of this name was made, whatever is left of it."""
+        return os.path.lexists(self.file(f"{name}.done"))
 
 
 class HeldFolder(WorkFolder):
@@ -95,7 +102,7 @@ class HeldFolder(WorkFolder):
         try:
             with open(self.file(_PLAN), "rb") as file:
                 before = json.loads(file.read())
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return False
         plan = json.loads(json.dumps(plan))
         for key, value in plan.items():

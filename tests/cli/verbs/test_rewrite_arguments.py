@@ -20,6 +20,7 @@ from tests.support.command_line import run
         (("select", "sound", "new", "--rename", "a"), "it must be like OLD=NEW, not 'a'"),
         (("split", "sound", "new", "--split", "train"), "it must be like train=0.8,val=0.2"),
         (("split", "sound", "new", "--split", "a=0.5,a=0.5"), "it names 'a' twice"),
+        (("split", "sound", "new", "--split", "a=1", "--by", "x", "--stratify", "y"), "not allowed with"),
         (("select", "sound", "new", "--rename", "a=b", "--rename", "a=c"), "--rename names 'a' twice"),
     ],
 )

@@ -233,6 +233,19 @@ def test_an_error_of_the_disk_leaves_what_is_done(tmp_path, source, monkeypatch)
     assert not (tmp_path / ".new.rewriting").exists()
 
 
+@pytest.mark.parametrize("name", ["plan.json", "counted-00001.done", "shard-00001.done"])
+def test_a_note_that_a_loss_of_power_has_emptied_counts_for_nothing(tmp_path, source, monkeypatch, name):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Rewrite, "publish", full)
+        with pytest.raises(OSError, match="No space left"):
+            reshard(source, tmp_path / "new@4")
+    (tmp_path / ".new.rewriting" / name).write_bytes(b"")
+    assert records(reshard(source, tmp_path / "new@4", resume=True).paths) == PAYLOADS
+
+
 def test_an_input_that_changes_meanwhile_is_an_error(tmp_path, source, monkeypatch):
     write = Rewrite.write_shards
 

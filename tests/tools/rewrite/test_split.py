@@ -119,3 +119,9 @@ def test_a_record_that_does_not_say_where_it_goes_is_an_error(tmp_path):
     source = write_inputs(tmp_path / "in", [encode_example({"x": 1}), encode_example({})], files=1)
     with pytest.raises(SchemaError, match=r"in-0.tfrecord: feature 'x': record 1: it has no value"):
         split(source, tmp_path / "{split}", SPLITS, by="x")
+
+
+def test_a_group_is_never_divided_for_the_sake_of_exact_shares(tmp_path):
+    source = write_inputs(tmp_path / "in")
+    with pytest.raises(ValueError, match="by and stratify exclude each other"):
+        split(source, tmp_path / "{split}", SPLITS, by="name", stratify="label")
