@@ -15,6 +15,8 @@ from ..exit_status import flush, say, write
 from ..inputs import opened_by
 from ..options import COMPRESSIONS
 
+_FEW = 16  # files that are opened before the page is
+
 
 def view(arguments: Namespace) -> int:
     """Serve the files, and open them in the browser; or save a report."""
@@ -26,6 +28,7 @@ def view(arguments: Namespace) -> int:
         return 0
     options = {"compression": compression, "label_map": arguments.label_map}
     with Viewer(_paths(arguments), port=arguments.port, **options) as viewer:
+        _refuse_if_none_opens(viewer, arguments)
         write(f"{viewer.url}\n".encode())
         flush()
         say("this URL shows the files to whoever has it, until you press Ctrl-C")
@@ -33,6 +36,15 @@ def view(arguments: Namespace) -> int:
             webbrowser.open(viewer.url)
         viewer.wait()
     return 0
+
+
+def _refuse_if_none_opens(viewer: Viewer, arguments: Namespace) -> None:
+    """Raise an error if there is nothing to show: a name that is mistyped, for example."""
+    files = viewer.catalog.files
+    if len(files) > _FEW or any(map(is_url, arguments.paths)):
+        return
+    if all(file.open() is None for file in files):
+        raise ValueError("; ".join(file.failure or file.name for file in files))
 
 
 def _save(page: bytes, arguments: Namespace) -> None:

@@ -56,3 +56,11 @@ def test_names_of_classes_are_refused_where_they_would_be_ignored(capfd):
     code, out, err = run(capfd, "view", "sound", "--html", "report.html", "--label-map", "names.txt")
     assert (code, out) == (1, "")
     assert "--label-map is for the page in the browser" in err
+
+
+def test_files_of_which_none_opens_are_refused(capfd):
+    code, out, err = run(capfd, "view", "mistyped.tfrecord", "mistyped.too", "--no-browser")
+    assert (code, out) == (1, "")
+    assert err == (
+        "purerecord: mistyped.tfrecord: No such file or directory; mistyped.too: No such file or directory\n"
+    )
