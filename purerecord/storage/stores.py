@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -50,6 +51,24 @@ _VERSIONS = (
 
 _obstores: dict[tuple[str, str], Any] = {}  # the stores of this process
 _obstore_process: int | None = None  # the process that has used obstore, which does not survive a fork
+
+
+# The file systems of fsspec that this process has used, and those that it has inherited in a fork.
+_used: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+_inherited: list[Any] = []
+
+
+def _keep_inherited() -> None:
+    """Let nobody throw away the file systems of the process that this one was forked from.
+
+    They would close their connections, which asyncio then takes off the list of what the other process waits
+    for: both have the same one.
+    """
+    _inherited.extend(_used.values())
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_keep_inherited)
 
 
 class Status(NamedTuple):
@@ -286,6 +305,7 @@ def filesystem_of(url: Url) -> tuple[Any, str]:
     given = url.filesystem
     if given is None:
         found: tuple[Any, str] = fsspec.core.url_to_fs(url.address, **url.store_options)
+        _used[id(found[0])] = found[0]
         return found
     if not hasattr(given, "cat_file"):
         if _is_pyarrow(given):
@@ -299,6 +319,7 @@ def filesystem_of(url: Url) -> tuple[Any, str]:
     if getattr(given, "_pid", os.getpid()) != os.getpid():
         make, arguments = given.__reduce__()[:2]  # one that was made before a fork does not work here
         given = make(*arguments)
+    _used[id(given)] = given
     return given, given._strip_protocol(url.address)
 
 

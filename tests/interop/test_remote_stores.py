@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from functools import partial
@@ -373,6 +375,32 @@ def test_a_dataset_that_was_opened_before_a_fork_is_read_in_the_child(s3, librar
     os.waitpid(child, 0)
     assert said == b"right"
     assert list(iterator) == RECORDS[10:]
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("scheme", ["s3", "http"])
+def test_a_forked_process_that_throws_connections_away_does_not_stop_the_other_one(s3, scheme):
+    options = s3[1]() if scheme == "s3" else None
+    with files_server({"/data.tfrecord": frames(RECORDS)}) as files:
+        url = "s3://bucket/data.tfrecord" if scheme == "s3" else f"http://{files.address}/data.tfrecord"
+
+        def count() -> int:
+            return sum(1 for _ in pr.TFRecordDataset(url, storage_options=options))
+
+        assert count() == len(RECORDS)
+        child = os.fork()
+        if child == 0:
+            try:
+                count()
+                gc.collect()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        found: list[int] = []
+        reading = threading.Thread(target=lambda: found.append(count()), daemon=True)
+        reading.start()
+        reading.join(30)
+        assert found == [len(RECORDS)]
 
 
 def test_parallel_reads_a_store_in_its_processes(s3):
