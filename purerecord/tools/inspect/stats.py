@@ -84,7 +84,7 @@ class Stats:
 
     @property
     def ok(self) -> bool:
-        """Whether all of the files is sound, and all records are Examples."""
+        """Whether all files are sound, and all records are Examples."""
         return not any(file.damages or file.undecodable for file in self.files)
 
     @property
