@@ -189,4 +189,4 @@ def test_a_file_that_is_counted_in_part_goes_on_when_it_is_asked_to(page, tmp_pa
         page.click(".files-list li:last-child .file-message button")
         page.until("one('.files-list li:last-child .file-facts').textContent.startsWith('500 records')")
         page.click(".files-list li:last-child .file")
-        page.until("one('#row-0 .cell:nth-child(2)')?.textContent === '0'")
+        assert page.until("one('#row-0 .cell:nth-child(2)')?.textContent === '0'")

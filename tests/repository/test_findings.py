@@ -16,7 +16,7 @@ TESTS = ROOT / "tests"
 ROWS = [
     [cell.strip() for cell in line.strip("| ").split(" | ")]
     for line in PAGE.read_text(encoding="utf-8").splitlines()
-    if re.match(r"\| [ARN]\d", line)
+    if re.match(r"\| [A-Z]\d", line)
 ]
 
 
