@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ...container.manifest import Manifest, ManifestEntry, entry_name
 from ...processes.pool import Workers
 from ...storage.compression import TFRecordOptions, as_options
+from ...storage.paths import replace, writing
 from ...storage.stores import remove
 from ...storage.url import Url, stored_some
 from .how import How, complete
@@ -210,7 +211,7 @@ class Rewrite:
         publish(self.folder, shards, self.workers, self.beside)
         manifests = [dataset.output.manifest for dataset in datasets] if self.how["manifest"] else []
         for path, dataset in zip(manifests, datasets, strict=False):
-            _manifest(dataset).save(path)
+            self._save_manifest(_manifest(dataset), path)
         return Rewritten(
             tuple(names),
             tuple(fact["records"] for fact in facts),
@@ -224,6 +225,16 @@ class Rewrite:
             sum(source.size for source in self.inputs),
             others=tuple(name for dataset in datasets for name in dataset.output.others(names)),
         )
+
+    def _save_manifest(self, manifest: Manifest, path: str) -> None:
+        """Write a manifest where the next run finds what a killed one has left, and give it its name."""
+        if isinstance(path, Url):
+            manifest.save(path)
+            return
+        waiting = (self.beside or self.folder).file("manifest.json")
+        manifest.save(waiting)
+        with writing(path):
+            replace(waiting, path)
 
 
 def _remove(path: str) -> None:
