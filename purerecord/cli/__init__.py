@@ -27,7 +27,6 @@ reader of stdout is gone. Mistakes of a user and faults of a file never show a t
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -40,6 +39,7 @@ from .signals import (
     Interrupted,
     buffer_stdout,
     give_up_lost_stderr,
+    give_up_stdout,
     interrupt,
     interrupt_again,
     open_closed_streams,
@@ -82,8 +82,7 @@ def _run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt as error:
         return int(getattr(error, "code", Interrupted.code))
     except OutputError as error:
-        # Python flushes stdout at exit; the rest of the output must go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()
         if error.reader_gone:
             return 141
         say(str(error))
@@ -93,6 +92,10 @@ def _run(argv: Sequence[str]) -> int:
         return 2
     except EXPECTED as error:
         say(explain(error))
+        try:
+            flush()
+        except OutputError:  # perhaps what was said
+            give_up_stdout()
         return 1
 
 

@@ -72,6 +72,11 @@ def give_up_lost_stderr() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
+def give_up_stdout() -> None:
+    """Let what stdout still holds go nowhere: Python flushes it at its end, and has failed to already."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def buffer_stdout() -> None:
     """Give stdout the buffer that PYTHONUNBUFFERED has taken from it.
 

@@ -15,6 +15,9 @@ from ..storage.paths import writing
 from ..storage.stores import Upload, filesystem_of, named, remove, rename
 from ..storage.url import Url, local_path
 
+# How often a folder is emptied in which new files appear.
+_REMOVALS = 5
+
 
 class OutputFolder(Protocol):
     """A folder, which may be missing."""
@@ -26,7 +29,10 @@ class OutputFolder(Protocol):
         """The files and folders in it; none if it is missing."""
 
     def path(self, name: str) -> str:
-        """What ``TFRecordWriter`` takes as the path of ``name``; folders on the way are made."""
+        """What ``TFRecordWriter`` takes as the path of ``name``."""
+
+    def make(self, name: str) -> None:
+        """Make the folder ``name``."""
 
     def move(self, name: str, target: str) -> None:
         """Give the file ``name`` another name, which no file has."""
@@ -64,30 +70,43 @@ class _LocalFolder:
         return sorted(os.listdir(self._path)) if self.exists() else []
 
     def path(self, name: str) -> str:
-        path = os.path.join(self._path, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        return path
+        return os.path.join(self._path, name)
+
+    def make(self, name: str) -> None:
+        os.makedirs(self.path(name), exist_ok=True)
 
     def move(self, name: str, target: str) -> None:
         place = self.path(target)
         with writing(place):
-            os.replace(os.path.join(self._path, name), place)
+            os.replace(self.path(name), place)
 
     def remove(self, name: str) -> None:
-        path = os.path.join(self._path, name)
+        path = self.path(name)
         with suppress(FileNotFoundError):
             if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path)
+                _remove_tree(path)
             else:
                 os.remove(path)
 
     def touch(self, name: str) -> None:
+        os.makedirs(self._path, exist_ok=True)
         with open(self.path(name), "wb"):
             pass
 
     def remove_empty(self) -> None:
         with suppress(OSError):
             os.rmdir(self._path)
+
+
+def _remove_tree(path: str) -> None:
+    """Remove a folder in which another process may be making its last file."""
+    for tries_left in reversed(range(_REMOVALS)):
+        try:
+            shutil.rmtree(path)
+            return
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY or not tries_left:
+                raise
 
 
 class _RemoteFolder:
@@ -113,6 +132,9 @@ class _RemoteFolder:
 
     def path(self, name: str) -> Url:
         return self._url.like(f"{self._url.address.rstrip('/')}/{name}", exact=True)
+
+    def make(self, name: str) -> None:
+        """Nothing: a store has no folders without files."""
 
     def move(self, name: str, target: str) -> None:
         rename(self.path(name), self.path(target))

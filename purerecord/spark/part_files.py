@@ -54,6 +54,9 @@ class FileWriter:
             reason = "it exists already; set saveMode to append or ignore, or the mode to overwrite"
             raise FileExistsError(errno.EEXIST, reason, str(self.options.path))
         self._ignored = exists and not self.overwrite and self.options.if_exists == "ignore"
+        if not self._ignored:
+            # Not made by the tasks: one that still runs when the job has failed must not make it again.
+            output_folder(self.options.path).make(self.hidden)
 
     def write(self, partition: int, batches: Iterable[Any]) -> list[PartFile]:
         """Write the rows of one task into files in the hidden folder, which the commit gets."""

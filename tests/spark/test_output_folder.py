@@ -30,6 +30,7 @@ def test_files_are_written_moved_and_removed(place):
     folder = output_folder(place)
     assert not folder.exists()
     assert folder.names() == []
+    folder.make("hidden")
     write(folder.path("hidden/one"))
     write(folder.path("hidden/two"))
     assert folder.exists()

@@ -78,6 +78,18 @@ def test_a_task_that_fails_leaves_nothing(tmp_path):
     write.abort()
 
 
+def test_a_task_that_runs_on_after_its_job_has_failed_makes_nothing(tmp_path):
+    def failing():
+        yield batch(1)
+        write.abort()
+        yield batch(2)
+
+    write = job(tmp_path / "out", maxRecordsPerFile="1")
+    with pytest.raises(FileNotFoundError):
+        write.write(0, failing())
+    assert not (tmp_path / "out").exists()
+
+
 def test_files_have_at_most_so_many_records(tmp_path):
     saved(tmp_path / "out", batch(*range(25)), batch(), maxRecordsPerFile="10")
     found = [name for name in names(tmp_path / "out") if name.startswith("part-")]
