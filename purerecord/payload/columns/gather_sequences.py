@@ -8,7 +8,7 @@ and ``sequence_steps`` reads their steps. This module knows neither feature spec
 from __future__ import annotations
 
 import sys
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -28,6 +28,11 @@ from .sequence_maps import find_lists, open_maps
 from .sequence_steps import read_steps
 
 KindsByName = Mapping[str, int]
+# A record's context features and feature lists, as the row decoder gives them.
+SequenceRow = tuple[dict[str, Value], dict[str, list[Value]]]
+
+# Records that the row decoder reads to find out which names and kinds there are.
+_TELLING = 64
 
 
 @dataclass(frozen=True)
@@ -63,17 +68,14 @@ def gather_sequences(
 def gather_all_sequences(records: Records) -> tuple[dict[str, Column], dict[str, FeatureListColumn]]:
     """The columns of all context features and all feature lists, ordered by name.
 
-    The kind of a column is the first that appears, UNSET if there is none. The row decoder reads every
-    record: the other paths must know names and kinds before.
+    The kind of a column is the first that appears, UNSET if there is none. To decode records together, names
+    and kinds must be known before: the first records tell them, and the row decoder reads all records where
+    that is not enough.
     """
+    if (known := _told_by_the_first(records)) is not None:
+        return gather_sequences(records, *known)
     rows = [decode_row(records, row, decode_sequence) for row in range(len(records))]
-    context: dict[str, int] = {}
-    lists: dict[str, int] = {}
-    for features, sequence in rows:
-        for name, (kind, _) in features.items():
-            context[name] = context.get(name) or kind
-        for name, steps in sequence.items():
-            lists[name] = lists.get(name) or next((kind for kind, _ in steps if kind), UNSET)
+    context, lists = _first_kinds(rows)
     check_cells(len(context) + len(lists), len(records), records.nbytes)
     decoded = _SequencesSingly(np.arange(len(records)), rows)
     parts = decoded.context()
@@ -81,6 +83,32 @@ def gather_all_sequences(records: Records) -> tuple[dict[str, Column], dict[str,
         {name: column_of(parts, name, context[name], len(records)) for name in sorted(context)},
         {name: _lists([decoded], name, lists[name], len(records)) for name in sorted(lists)},
     )
+
+
+def _first_kinds(rows: Iterable[SequenceRow]) -> tuple[dict[str, int], dict[str, int]]:
+    """The first kind of each context feature and of each feature list; UNSET where there is none."""
+    context: dict[str, int] = {}
+    lists: dict[str, int] = {}
+    for features, sequence in rows:
+        for name, (kind, _) in features.items():
+            context[name] = context.get(name) or kind
+        for name, steps in sequence.items():
+            lists[name] = lists.get(name) or next((kind for kind, _ in steps if kind), UNSET)
+    return context, lists
+
+
+def _told_by_the_first(records: Records) -> tuple[dict[str, int], dict[str, int]] | None:
+    """The names and first kinds of all records, ordered by name, if the first ones tell them; else None."""
+    if len(records) <= _TELLING:
+        return None
+    try:
+        context, lists = _first_kinds(decode_row(records, row, decode_sequence) for row in range(_TELLING))
+    except DecodeError:
+        return None
+    if UNSET in {*context.values(), *lists.values()} or not have_only(records, context, lists):
+        return None
+    check_cells(len(context) + len(lists), len(records), records.nbytes)
+    return dict(sorted(context.items())), dict(sorted(lists.items()))
 
 
 def has_feature_lists(records: Records) -> bool:

@@ -13,6 +13,7 @@ from purerecord.errors import DecodeError, PureRecordError
 from purerecord.payload.columns import gather as columns_module
 from purerecord.payload.columns import gather_sequences as lists_module
 from purerecord.payload.columns import tuning
+from purerecord.payload.columns.block_decoder import decode_row
 from purerecord.payload.columns.gather_sequences import (
     gather_all_sequences,
     gather_sequences,
@@ -235,3 +236,42 @@ def test_all_names_are_gathered_with_their_first_kind() -> None:
     assert {name: found.column.kind for name, found in lists.items()} == {"s": UNSET, "t": INT64}
     assert lists["t"].splits.tolist() == [0, 2, 3]
     assert lists["s"].present.tolist() == [True, False]
+
+
+def all_of(payloads: list[bytes]) -> Any:
+    """All columns, as plain data, or the error."""
+    try:
+        context, lists = gather_all_sequences(Records.of([b"before", *payloads])[1:])
+    except DecodeError as error:
+        return str(error), error.record
+    plain: list[Any] = [(name, column.kind, plain_column(column)) for name, column in context.items()]
+    for name, found in lists.items():
+        column = plain_column(found.column)
+        plain.append((name, found.column.kind, column, found.splits.tolist(), found.present.tolist()))
+    return plain
+
+
+@pytest.mark.parametrize("seed", range(tries(60)))
+def test_all_columns_are_the_same_whether_the_first_records_tell_the_names_or_all(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(seed)
+    make = random.choice((ordinary, uniform, uniform))
+    payloads = [make(random) for _ in range(random.choice((3, 12, 60)))]
+    if random.random() < 0.5:
+        strange = random.choice((hostile_sequence, any_sequence, ordinary, lambda r: mutate(uniform(r), r)))
+        payloads.insert(random.randrange(len(payloads) + 1), strange(random))
+    expected = all_of(payloads)  # fewer records than tell the names: row by row
+    for first in (1, 2, 8, 40):
+        monkeypatch.setattr(lists_module, "_TELLING", first)
+        assert all_of(payloads) == expected
+
+
+def test_records_of_the_same_names_are_decoded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = pr.encode_sequence_example({"a": 1}, {"s": [[1], [2, 3]]})
+    calls: list[Any] = []
+    monkeypatch.setattr(lists_module, "decode_row", lambda *a: calls.append(a) or decode_row(*a))
+    context, lists = gather_all_sequences(Records.of([row] * 1000))
+    assert context["a"].values.tolist() == [1] * 1000
+    assert lists["s"].column.values.tolist() == [1, 2, 3] * 1000
+    assert len(calls) == lists_module._TELLING
