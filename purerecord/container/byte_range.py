@@ -30,7 +30,7 @@ from ..storage.file_handles import OpenFile, open_file
 from ..storage.fork_lock import ForkLock
 from ..storage.opened import Opened
 from ..storage.paths import Named, is_stream, resolve_paths
-from ..storage.remote_file import RemoteFile
+from ..storage.remote_file import RemoteFile, found_twice
 from ..storage.url import stored
 from .frame_stream import FrameStream, Place
 from .frames import HEADER
@@ -259,8 +259,8 @@ def _compressed_part(
         size = handle.size()
         end = size if end is None else min(end, size)
         if opened.blocked:
-            first = 0 if begin == 0 else _next_block(handle, begin)
-            part = first, _next_block(handle, end)
+            first = 0 if begin == 0 else _next_block(handle, begin, opened.name)
+            part = first, _next_block(handle, end, opened.name)
             opened.close()
             return open_source(file, "GZIP", section=part), _Blocks(file, *part, size)
     if begin == 0 and end == size:
@@ -272,12 +272,11 @@ def _compressed_part(
     )
 
 
-def _next_block(file: OpenFile | RemoteFile, offset: int) -> int:
+def _next_block(file: OpenFile | RemoteFile, offset: int, name: str) -> int:
     """``next_block``, found twice in a remote file: no checksum covers what is skipped."""
-    found = next_block(file, offset)
-    while isinstance(file, RemoteFile) and found != (again := next_block(file, offset)):
-        found = again
-    return found
+    if not isinstance(file, RemoteFile):
+        return next_block(file, offset)
+    return found_twice(lambda: next_block(file, offset), name)
 
 
 def splits(

@@ -18,7 +18,7 @@ from ..errors import ChecksumError, CompressionError, CorruptionError
 from ..memory.recycling import BufferPool
 from ..records import Records
 from ..storage.opened import Opened
-from ..storage.remote_file import ATTEMPTS, SeenTwice
+from ..storage.remote_file import ATTEMPTS, SeenTwice, found_twice
 from . import damage, frames, resync
 from .checksum import crc32c, mask
 from .damage import Damage
@@ -120,17 +120,17 @@ class FrameStream:
 
         Only if ``place`` can go back. The next frame is anywhere afterwards: use ``go_back``.
         """
-        before = None
-        while True:
-            self._opened.go_to(offset)
-            self._buffer.load(b"", offset)
-            found, _ = self._search(0)
-            end = size if found is None else found
-            # No checksum covers what is skipped: a frame in it may have been damaged on its way from a store.
-            if end == before or not self._opened.far:
-                return end
-            before = end
-            self._opened.read_again()
+        if not self._opened.far:
+            return self._find(offset, size)
+        # No checksum covers what is skipped: a frame in it may have been damaged on its way from a store.
+        return found_twice(lambda: self._find(offset, size), self.name)
+
+    def _find(self, offset: int, size: int) -> int:
+        self._opened.read_again()
+        self._opened.go_to(offset)
+        self._buffer.load(b"", offset)
+        found, _ = self._search(0)
+        return size if found is None else found
 
     def go_back(self, place: Place) -> None:
         """Continue at ``place``, whatever an interrupted call has left behind."""

@@ -14,7 +14,7 @@ from ..storage.file_handles import OpenFile
 from ..storage.inflate import BLOCK_HEADER_SIZE, BLOCK_MAGIC, decode_block_header
 from ..storage.opened import HEAD_SIZE, Opened
 from ..storage.paths import Named
-from ..storage.remote_file import RemoteFile
+from ..storage.remote_file import ATTEMPTS, RemoteFile
 from .frames import HEADER, decode_header, header_holds
 
 # How much of a file's beginning ``wrong_file_hint`` looks at: a block of blocked GZIP may begin late.
@@ -29,10 +29,11 @@ def open_source(file: Named, compression: Any = "auto", *, section: tuple[int, i
 
 def head_of(file: OpenFile | RemoteFile) -> bytes:
     """The first bytes of ``file``, for ``detect``; none that were damaged on the way from a store."""
-    while True:
+    for _ in range(ATTEMPTS):
         head = file.read_at(0, HEAD_SIZE)
         if _begins_with_frame(head) or file.is_confirmed(0, len(head)) or not file.read_again():
-            return head
+            break
+    return head
 
 
 def _begins_with_frame(head: bytes) -> bool:

@@ -20,7 +20,7 @@ from .compression import READ_ONLY, compression_name
 from .file_handles import OpenFile
 from .inflate import BlockInflater, Prefixed, Source, inflated
 from .paths import Named
-from .remote_file import NoRangesError, RemoteFile
+from .remote_file import ATTEMPTS, NoRangesError, RemoteFile
 from .stores import named, open_forward
 from .url import Url, local_path
 
@@ -251,6 +251,7 @@ class Opened:
     ) -> None:
         self.compression = None if compression == "auto" else compression_name(compression)
         self._given = self.compression
+        self._begun = 0  # how often the first bytes were other ones when they were read again
         self._resumed = False  # whether what is read now follows a break
         self._detect, self._is_certain = detect, is_certain
         if isinstance(file, str):
@@ -311,7 +312,8 @@ class Opened:
         """Whether ``head`` is what the file begins with, and was not damaged on its way from a store."""
         if self._regular is None or self._regular.is_confirmed(self._first, self._first + len(head)):
             return True
-        return not self._regular.read_again()
+        self._begun += 1
+        return self._begun > ATTEMPTS or not self._regular.read_again()
 
     @property
     def rewinds(self) -> bool:

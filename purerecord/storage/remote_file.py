@@ -308,6 +308,16 @@ def until_seen_twice(file: Any, work: Callable[[], _Got]) -> _Got:
                 raise
 
 
+def found_twice(look: Callable[[], _Got], name: str) -> _Got:
+    """What ``look`` finds twice in a row in the remote file ``name``, where no checksum tells damage."""
+    found = look()
+    for _ in range(ATTEMPTS):
+        before, found = found, look()
+        if found == before:
+            return found
+    raise OSError(errno.EIO, "its bytes are other ones each time they are read", name)
+
+
 class NoRangesError(OSError):
     """The server does not give ranges of a file, or its size: it can only be read forward."""
 

@@ -6,6 +6,7 @@ import gzip
 import io
 from itertools import cycle, pairwise
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -384,3 +385,23 @@ def test_a_part_is_of_one_file(tmp_path):
         (tmp_path / name).write_bytes(frames(RECORDS))
     with pytest.raises(ValueError, match="of one file, not of 2"):
         read_batches(tmp_path / "*", byte_range=(0, 10))
+
+
+class _Noise(FaultyObject):
+    """A file whose bytes are other ones each time they are read."""
+
+    def read(self, begin: int, end: int) -> bytes:
+        self.requests.append((begin, end))
+        return Random(len(self.requests)).randbytes(end - begin)
+
+
+@pytest.mark.parametrize(
+    "read", [lambda: part(URL, 0, 1500), lambda: list(pr.read_records(URL)), lambda: pr.build_index(URL)]
+)
+def test_a_file_that_is_another_one_each_time_is_an_error(read):
+    with (
+        stored_as(_Noise(bytes(5000)), RANGE=9000, FIRST=9000) as store,
+        pytest.raises((OSError, pr.PureRecordError)),
+    ):
+        read()
+    assert len(store.requests) < 1000

@@ -286,3 +286,12 @@ def test_a_forked_process_compares_versions_only_with_those_of_its_own_library()
         second.version = "2"
         with pytest.raises(ChangedError):
             file.read_at(0, len(DATA))
+
+
+def test_what_is_found_twice_in_a_row_counts_and_there_is_an_end_to_it() -> None:
+    found = iter([1, 2, 3, 3, 4])
+    assert remote_file.found_twice(lambda: next(found), "file") == 3
+    numbers = iter(range(100))
+    with pytest.raises(OSError, match="other ones each time they are read"):
+        remote_file.found_twice(lambda: next(numbers), "file")
+    assert next(numbers) == remote_file.ATTEMPTS + 1
